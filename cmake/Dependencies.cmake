@@ -1,0 +1,13 @@
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+
+# Matrix products: oneDNN where found (the only one with bf16), OpenBLAS as second choice and as
+# cross-check in tests.
+find_package(dnnl CONFIG QUIET)
+find_library(PHASOR_OPENBLAS_LIBRARY openblas)
+find_path(PHASOR_OPENBLAS_INCLUDE cblas.h PATH_SUFFIXES openblas x86_64-linux-gnu)
+if(NOT dnnl_FOUND AND NOT (PHASOR_OPENBLAS_LIBRARY AND PHASOR_OPENBLAS_INCLUDE))
+  message(FATAL_ERROR "Neither oneDNN nor OpenBLAS was found: install libdnnl-dev or libopenblas-openmp-dev")
+endif()

@@ -1,0 +1,50 @@
+#pragma once
+// Where ops run. One virtual call per op is nothing beside the op itself, and a missing
+// implementation is a compile error rather than a surprise on the cluster.
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "phasor/engine/ops.h"
+#include "phasor/tensor/memory.h"
+
+namespace phasor {
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual std::string description() const = 0;
+  virtual bool supports(Dtype dtype) const = 0;
+
+  // Memory starts as zeros; pages never touched cost nothing.
+  virtual Memory allocate(size_t bytes) = 0;
+  virtual void copy_in(void* device, const void* host, size_t bytes) = 0;
+  virtual void copy_out(void* host, const void* device, size_t bytes) = 0;
+  virtual void synchronize() = 0;  // returns once every op given so far has finished
+
+  virtual void run(const EmbeddingForward& op) = 0;
+  virtual void run(const EmbeddingBackward& op) = 0;
+  virtual void run(const ResidualNormForward& op) = 0;
+  virtual void run(const ResidualNormBackward& op) = 0;
+  virtual void run(const LinearForward& op) = 0;
+  virtual void run(const LinearBackward& op) = 0;
+  virtual void run(const AttentionForward& op) = 0;
+  virtual void run(const AttentionBackward& op) = 0;
+  virtual void run(const AttentionDenseForward& op) = 0;
+  virtual void run(const AttentionDenseBackward& op) = 0;
+  virtual void run(const MeanPoolForward& op) = 0;
+  virtual void run(const MeanPoolBackward& op) = 0;
+  virtual void run(const PickTokenForward& op) = 0;
+  virtual void run(const PickTokenBackward& op) = 0;
+  virtual void run(const LinearCrossEntropy& op) = 0;
+  virtual void run(const Fill& op) = 0;
+  virtual void run(const Cast& op) = 0;
+  virtual void run(const GradientNorm& op) = 0;
+  virtual void run(const AdamW& op) = 0;
+};
+
+// "cpu". A name that this build does not have is an Error that says how to get it.
+std::unique_ptr<Backend> make_backend(std::string_view name);
+
+}  // namespace phasor

@@ -1,0 +1,38 @@
+#pragma once
+// Every choice that shapes the Transformer. Each field is one configuration key `model.<field>`.
+#include <cstdint>
+#include <string>
+
+#include "phasor/engine/ops.h"
+#include "phasor/task/task.h"
+
+namespace phasor {
+
+enum class Initialization : uint8_t { torch, normal };  // torch: embeddings N(0,1), linear U(+-1/sqrt(in))
+
+struct ModelConfig {
+  int64_t layers = 3;
+  int64_t width = 64;
+  int64_t hidden = 128;
+  int64_t heads = 4;
+  int64_t kv_heads = 0;    // 0: as many as heads
+  int64_t head_width = 0;  // 0: width / heads
+  Activation ffn = Activation::relu;
+  NormKind norm = NormKind::layer;
+  bool final_norm = true;
+  bool causal = false;
+  double dropout = 0.0;
+  Initialization initialization = Initialization::torch;
+  double initialization_deviation = 0.02;  // of Initialization::normal
+  std::string encoding = "rope";
+  // Set by the task.
+  Readout readout = Readout::mean;
+  int64_t vocabulary = 0;
+  int64_t classes = 0;
+  int64_t max_length = 0;
+};
+
+// Fills in the derived zeros. Throws UsageError where the numbers do not fit together.
+ModelConfig complete(ModelConfig config);
+
+}  // namespace phasor

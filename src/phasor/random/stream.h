@@ -1,0 +1,42 @@
+#pragma once
+// A stream of random words that is a pure function of its coordinates (seed, purpose, site, step,
+// index): no state to lock, to order or to save. Threads, tilings, devices and resuming cannot
+// change a draw.
+#include <cstdint>
+
+#include "phasor/random/philox.h"
+
+namespace phasor {
+
+// Draws for different purposes never meet, even with equal seeds.
+enum class Purpose : uint32_t { initialization = 1, data = 2, shuffle = 3, dropout = 4, encoding = 5, test = 6 };
+
+struct RandomStream {
+  uint64_t seed = 0;
+  Purpose purpose = Purpose::initialization;
+  uint32_t site = 0;  // which parameter, layer or head
+  uint32_t step = 0;  // training step or sample number
+
+  PHASOR_HOST_DEVICE constexpr PhiloxKey key() const {
+    // splitmix64's finaliser spreads neighbouring seeds and purposes over the whole key.
+    uint64_t z = seed + 0x9E3779B97F4A7C15u * (static_cast<uint64_t>(purpose) + 1);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    z ^= z >> 31;
+    return {static_cast<uint32_t>(z), static_cast<uint32_t>(z >> 32)};
+  }
+
+  // The four words at indices 4 * block .. 4 * block + 3.
+  PHASOR_HOST_DEVICE constexpr PhiloxBlock block(uint64_t block_index) const {
+    return philox4x32({static_cast<uint32_t>(block_index), static_cast<uint32_t>(block_index >> 32), site, step}, key());
+  }
+
+  PHASOR_HOST_DEVICE constexpr uint32_t word(uint64_t index) const { return block(index / 4)[index % 4]; }
+};
+
+// An event of probability `rate` happens where word < this. Integers only, so that every device agrees.
+PHASOR_HOST_DEVICE constexpr uint32_t chance_threshold(double rate) {
+  return static_cast<uint32_t>(rate * 4294967296.0);
+}
+
+}  // namespace phasor

@@ -1,0 +1,65 @@
+#pragma once
+// A task makes samples out of random words and knows the right answers.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "phasor/random/stream.h"
+
+namespace phasor {
+
+// Which features the answer is read from: the mean over tokens, one marked token, or every token.
+enum class Readout : uint8_t { mean, token, every };
+
+constexpr int32_t kNotScored = -1;
+
+struct Sample {
+  std::vector<int32_t> tokens;
+  std::vector<int32_t> targets;  // one class, or one per token for Readout::every (kNotScored allowed)
+  int32_t place = -1;            // the token read by Readout::token; negative counts from the end
+};
+
+struct TaskShape {
+  int64_t vocabulary = 0;
+  int64_t classes = 0;
+  int64_t max_length = 0;  // longest sequence that sample() can make
+  Readout readout = Readout::mean;
+};
+
+class Task {
+ public:
+  virtual ~Task() = default;
+  virtual TaskShape shape() const = 0;
+  // A pure function of the stream's coordinates; the data set numbers its samples in stream.step.
+  virtual Sample sample(const RandomStream& stream) const = 0;
+  // The right targets, found from the tokens alone and by another way than sample() made them.
+  virtual std::vector<int32_t> solve(const std::vector<int32_t>& tokens) const = 0;
+};
+
+// One option of a task, with its value in each preset.
+struct TaskOption {
+  std::string name;
+  std::string help;
+  int64_t quick = 0;
+  int64_t paper = 0;
+  int64_t least = 0;
+  int64_t most = 0;
+};
+
+using TaskValues = std::vector<int64_t>;  // in the order of TaskEntry::options
+
+struct TaskEntry {
+  std::string name;
+  std::string summary;
+  std::vector<TaskOption> options;
+  std::unique_ptr<Task> (*make)(const TaskValues& values);
+};
+
+const std::vector<TaskEntry>& task_catalogue();
+
+// Throws UsageError with the nearest name.
+const TaskEntry& find_task(std::string_view name);
+
+}  // namespace phasor

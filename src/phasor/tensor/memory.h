@@ -1,0 +1,41 @@
+#pragma once
+// Move-only ownership of a block of memory on some device. A Backend makes it; views point into it.
+#include <cstddef>
+#include <utility>
+
+namespace phasor {
+
+class Memory {
+ public:
+  using Release = void (*)(void* data, size_t bytes);
+
+  Memory() = default;
+  Memory(void* data, size_t bytes, Release release) : data_(data), bytes_(bytes), release_(release) {}
+  Memory(Memory&& other) noexcept { swap(other); }
+  Memory& operator=(Memory&& other) noexcept {
+    Memory taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory() {
+    if (data_ != nullptr) release_(data_, bytes_);
+  }
+
+  void* data() const { return data_; }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  void swap(Memory& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(release_, other.release_);
+  }
+
+  void* data_ = nullptr;
+  size_t bytes_ = 0;
+  Release release_ = nullptr;
+};
+
+}  // namespace phasor
