@@ -1,0 +1,47 @@
+#pragma once
+// Everything that defines a run. Each field is one typed key (`train.lr`, `model.width`, ...), with
+// one meaning in --set, in files and in config.json. See config_keys.h for the table of keys.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "phasor/model/config.h"
+#include "phasor/task/task.h"
+
+namespace phasor {
+
+struct TrainConfig {
+  int64_t steps = 2000;
+  int64_t batch = 128;
+  double learning_rate = 1e-3;
+  double warmup = 0.06;            // share of the steps
+  double beta1 = 0.9;
+  double beta2 = 0.98;
+  double epsilon = 1e-8;
+  double weight_decay = 0.01;
+  double clip = 0.0;               // largest gradient norm; 0: no clipping
+  int64_t evaluate_every = 50;
+  int64_t evaluation_samples = 4096;  // of the training set, at each evaluation
+  int64_t checkpoint_every = 500;  // steps between saves of state.safetensors
+  std::vector<int64_t> snapshots;  // steps at which model weights are kept
+  Dtype precision = Dtype::f32;
+};
+
+struct DataConfig {
+  int64_t train_samples = 20000;
+  int64_t test_samples = 4096;
+  uint64_t seed = 0;
+};
+
+struct RunConfig {
+  std::string preset = "quick";
+  std::string protocol = "clean";
+  std::string task = "distance";
+  TaskValues task_values;  // in the order of the task's options
+  ModelConfig model;
+  TrainConfig train;
+  DataConfig data;
+  uint64_t seed = 0;  // of initialisation and dropout
+};
+
+}  // namespace phasor
