@@ -1,0 +1,319 @@
+// Fused attention over ragged batches. Scores exist for kQueryBlock rows of one head at a time, whole rows,
+// so the softmax is exact and needs no rescaling; the backward pass makes them again.
+#include <algorithm>
+#include <cmath>
+
+#include "phasor/engine/cpu/attention_head.h"
+#include "phasor/engine/cpu/cpu_backend.h"
+#include "phasor/engine/cpu/elements.h"
+#include "phasor/engine/cpu/parallel.h"
+#include "phasor/engine/cpu/scratch.h"
+#include "phasor/engine/cpu/small_product.h"
+
+namespace phasor {
+namespace {
+
+using simd::kLanes;
+using simd::Vec;
+
+// Hands out pieces of one scratch block.
+class Carver {
+ public:
+  explicit Carver(float* data) : next_(data) {}
+  float* take(int64_t count) {
+    float* piece = next_;
+    next_ += simd::round_up(count);
+    return piece;
+  }
+
+ private:
+  float* next_;
+};
+
+int64_t bit_words(const HeadWidths& widths) { return (widths.length_padded + 63) / 64; }
+
+// exp(scores - peak) in place; returns the sum.
+float exponentiate(float* row, int64_t count, float peak) {
+  Vec sums = {};
+  for (int64_t j = 0; j < count; j += kLanes) {
+    const Vec e = simd::exp(simd::load(row + j) - peak);
+    simd::store(row + j, e);
+    sums += e;
+  }
+  return simd::sum(sums);
+}
+
+float peak_of(const float* row, int64_t count) {
+  Vec peak = simd::load(row);
+  for (int64_t j = kLanes; j < count; j += kLanes) peak = simd::max(peak, simd::load(row + j));
+  return simd::largest(peak);
+}
+
+void forward_head(const AttentionForward& op, const HeadPlace& place) {
+  const Attention& attention = op.attention;
+  const HeadWidths widths(attention.shape, place.length);
+  const int64_t n = place.length;
+  const int64_t stride = widths.length_padded;
+  Carver carver(float_scratch(ScratchSlot::attention, n * (2 * widths.key_padded + widths.value_padded) +
+                                                          widths.key * stride + kQueryBlock * (stride + widths.value_padded) +
+                                                          3 * stride + 16 * kLanes));
+  float* query = carver.take(n * widths.key_padded);
+  float* key = carver.take(n * widths.key_padded);
+  float* value = carver.take(n * widths.value_padded);
+  float* key_transposed = carver.take(widths.key * stride);
+  float* scores = carver.take(kQueryBlock * stride);
+  float* out = carver.take(kQueryBlock * widths.value_padded);
+  float* work = carver.take(stride);
+  auto* bits = reinterpret_cast<uint64_t*>(carver.take(2 * bit_words(widths)));
+
+  load_query(query, attention, place, widths);
+  load_key(key, attention, place, widths);
+  load_value(value, attention, place, widths);
+  transpose(key_transposed, key, widths.key_padded, n, widths.key);
+  const BiasRows bias(attention, place);
+  const DropoutMask mask(attention.dropout, static_cast<uint32_t>(place.head));
+
+  for (int64_t begin = 0; begin < n; begin += kQueryBlock) {
+    const ScoreBlock block(attention, begin, n);
+    compute_scores(scores, block, query, key_transposed, widths, attention, bias, work);
+    float inverse[kQueryBlock];
+    for (int64_t r = 0; r < block.rows; ++r) {
+      float* row = scores + r * stride;
+      const float peak = peak_of(row, block.keys_padded);
+      const float sum = exponentiate(row, block.keys_padded, peak);
+      op.log_sum(place.first + begin + r, place.head) = peak + std::log(sum);
+      inverse[r] = mask.keep_scale() / sum;
+      if (!mask.active()) continue;
+      keep_row(bits, block.keys_padded, place, begin + r, mask);
+      for (int64_t j = 0; j < block.keys_padded; j += kLanes) {
+        simd::store(row + j, simd::keep(simd::load(row + j), lane_bits(bits, j)));
+      }
+    }
+    small_product<false>({.c = out,
+                          .c_row = widths.value_padded,
+                          .a = scores,
+                          .a_row = stride,
+                          .a_column = 1,
+                          .b = value,
+                          .b_row = widths.value_padded,
+                          .m = block.rows,
+                          .n = widths.value_padded,
+                          .k = block.keys});
+    for (int64_t r = 0; r < block.rows; ++r) {
+      float* row = out + r * widths.value_padded;
+      for (int64_t c = 0; c < widths.value; ++c) row[c] *= inverse[r];
+      write_row(op.out.at(place.first + begin + r, place.head * widths.value), op.out.dtype(), row, widths.value);
+    }
+  }
+}
+
+// Gradient sums of one key head over the query heads that read it.
+struct KeySums {
+  float* key;     // [length, key_padded]
+  float* value;   // [length, value_padded]
+};
+
+// Adds one head's gradients: dquery is written, sums are added to, distances (if any) are added to.
+void backward_head(const AttentionBackward& op, const HeadPlace& place, const KeySums& sums, float* distances,
+                   float* scratch) {
+  const Attention& attention = op.attention;
+  const HeadWidths widths(attention.shape, place.length);
+  const int64_t n = place.length;
+  const int64_t stride = widths.length_padded;
+  Carver carver(scratch);
+  float* query = carver.take(n * widths.key_padded);
+  float* key = carver.take(n * widths.key_padded);
+  float* value = carver.take(n * widths.value_padded);
+  float* dout = carver.take(n * widths.value_padded);
+  float* dkey = carver.take(n * widths.key_padded);
+  float* key_transposed = carver.take(widths.key * stride);
+  float* value_transposed = carver.take(widths.value * stride);
+  float* weights = carver.take(kQueryBlock * stride);
+  float* dscores = carver.take(kQueryBlock * stride);
+  float* dquery = carver.take(kQueryBlock * widths.key_padded);
+  float* work = carver.take(stride);
+  auto* bits = reinterpret_cast<uint64_t*>(carver.take(2 * bit_words(widths)));
+
+  load_query(query, attention, place, widths);
+  load_key(key, attention, place, widths);
+  load_value(value, attention, place, widths);
+  load_rows(dout, op.dout, place, place.head * widths.value, widths.value);
+  transpose(key_transposed, key, widths.key_padded, n, widths.key);
+  transpose(value_transposed, value, widths.value_padded, n, widths.value);
+  std::fill_n(dkey, n * widths.key_padded, 0.0f);
+  const BiasRows bias(attention, place);
+  const DropoutMask mask(attention.dropout, static_cast<uint32_t>(place.head));
+  const float keep_scale = mask.keep_scale();
+
+  for (int64_t begin = 0; begin < n; begin += kQueryBlock) {
+    const ScoreBlock block(attention, begin, n);
+    compute_scores(weights, block, query, key_transposed, widths, attention, bias, work);
+    small_product<false>({.c = dscores,
+                          .c_row = stride,
+                          .a = dout + begin * widths.value_padded,
+                          .a_row = widths.value_padded,
+                          .a_column = 1,
+                          .b = value_transposed,
+                          .b_row = stride,
+                          .m = block.rows,
+                          .n = block.keys_padded,
+                          .k = widths.value});
+    for (int64_t r = 0; r < block.rows; ++r) {
+      float* weight = weights + r * stride;
+      float* dscore = dscores + r * stride;
+      const float log_sum = op.log_sum(place.first + begin + r, place.head);
+      keep_row(bits, block.keys_padded, place, begin + r, mask);
+      // weight = softmax; dscore = weight * gradient by it; their sum is what the softmax takes back.
+      Vec taken = {};
+      for (int64_t j = 0; j < block.keys_padded; j += kLanes) {
+        const Vec w = simd::exp(simd::load(weight + j) - log_sum);
+        const Vec d = w * simd::keep(simd::load(dscore + j) * keep_scale, lane_bits(bits, j));
+        simd::store(weight + j, w);
+        simd::store(dscore + j, d);
+        taken += d;
+      }
+      const float back = simd::sum(taken);
+      for (int64_t j = 0; j < block.keys_padded; j += kLanes) {
+        const Vec w = simd::load(weight + j);
+        simd::store(dscore + j, simd::load(dscore + j) - w * back);
+        simd::store(weight + j, simd::keep(w * keep_scale, lane_bits(bits, j)));
+      }
+      if (distances != nullptr) bias.add_by_distance(distances, begin + r, dscore, block.keys);
+    }
+    small_product<false>({.c = dquery,
+                          .c_row = widths.key_padded,
+                          .a = dscores,
+                          .a_row = stride,
+                          .a_column = 1,
+                          .b = key,
+                          .b_row = widths.key_padded,
+                          .m = block.rows,
+                          .n = widths.key_padded,
+                          .k = block.keys});
+    small_product<true>({.c = dkey,
+                         .c_row = widths.key_padded,
+                         .a = dscores,
+                         .a_row = 1,
+                         .a_column = stride,
+                         .b = query + begin * widths.key_padded,
+                         .b_row = widths.key_padded,
+                         .m = block.keys,
+                         .n = widths.key_padded,
+                         .k = block.rows});
+    small_product<true>({.c = sums.value,
+                         .c_row = widths.value_padded,
+                         .a = weights,
+                         .a_row = 1,
+                         .a_column = stride,
+                         .b = dout + begin * widths.value_padded,
+                         .b_row = widths.value_padded,
+                         .m = block.keys,
+                         .n = widths.value_padded,
+                         .k = block.rows});
+    turn_back_query(dquery, widths.key_padded, attention, place, begin, block.rows);
+    for (int64_t r = 0; r < block.rows; ++r) {
+      write_row(op.dquery.at(place.first + begin + r, place.head * widths.key), op.dquery.dtype(),
+                dquery + r * widths.key_padded, widths.key);
+    }
+  }
+  turn_back_key(dkey, widths.key_padded, attention, place);
+  for (int64_t i = 0; i < n * widths.key_padded; ++i) sums.key[i] += dkey[i];
+}
+
+int64_t backward_scratch(const HeadWidths& w, int64_t n) {
+  return n * (3 * w.key_padded + 2 * w.value_padded) + (w.key + w.value) * w.length_padded +
+         kQueryBlock * (2 * w.length_padded + w.key_padded) + 3 * w.length_padded + 16 * kLanes;
+}
+
+// One sequence, the key heads [first_group, last_group) in order.
+void backward_groups(const AttentionBackward& op, int64_t sequence, int64_t first_group, int64_t last_group,
+                     const auto& distance_row) {
+  const Attention& attention = op.attention;
+  const AttentionShape& shape = attention.shape;
+  const HeadPlace whole = head_place(attention, sequence, 0);
+  const int64_t n = whole.length;
+  const HeadWidths widths(shape, n);
+  const int64_t shared = shape.shared_key_width;
+  const int64_t own = widths.key - shared;
+  const int64_t group_heads = shape.heads / shape.key_heads;
+  Carver carver(float_scratch(ScratchSlot::attention, n * (widths.key_padded + widths.value_padded + shared) +
+                                                          backward_scratch(widths, n) + 4 * kLanes));
+  const KeySums sums{carver.take(n * widths.key_padded), carver.take(n * widths.value_padded)};
+  float* shared_sums = carver.take(n * shared);
+  float* scratch = carver.take(0);
+  std::fill_n(shared_sums, n * shared, 0.0f);
+
+  for (int64_t group = first_group; group < last_group; ++group) {
+    std::fill_n(sums.key, n * widths.key_padded, 0.0f);
+    std::fill_n(sums.value, n * widths.value_padded, 0.0f);
+    for (int64_t head = group * group_heads; head < (group + 1) * group_heads; ++head) {
+      const HeadPlace place = head_place(attention, sequence, head);
+      backward_head(op, place, sums, distance_row(place), scratch);
+    }
+    for (int64_t r = 0; r < n; ++r) {
+      const float* dkey = sums.key + r * widths.key_padded;
+      write_row(op.dkey.at(whole.first + r, group * own), op.dkey.dtype(), dkey, own);
+      write_row(op.dvalue.at(whole.first + r, group * widths.value), op.dvalue.dtype(),
+                sums.value + r * widths.value_padded, widths.value);
+      for (int64_t c = 0; c < shared; ++c) shared_sums[r * shared + c] += dkey[own + c];
+    }
+  }
+  if (shared == 0) return;
+  for (int64_t r = 0; r < n; ++r) {
+    write_row(op.dshared_key.at(whole.first + r, 0), op.dshared_key.dtype(), shared_sums + r * shared, shared);
+  }
+}
+
+// Gradients by distance are summed over at most this many runs of sequences, then these in order.
+constexpr int64_t kDistanceChunks = 32;
+
+}  // namespace
+
+void CpuBackend::run(const AttentionForward& op) {
+  const int64_t heads = op.attention.shape.heads;
+  parallel_for(*op.attention.sequences.count * heads, 4, [&](int64_t begin, int64_t end) {
+    for (int64_t item = begin; item < end; ++item) {
+      const HeadPlace place = head_place(op.attention, item / heads, item % heads);
+      if (place.length > 0) forward_head(op, place);
+    }
+  });
+}
+
+void CpuBackend::run(const AttentionBackward& op) {
+  const AttentionShape& shape = op.attention.shape;
+  const int64_t sequences = *op.attention.sequences.count;
+  const bool by_distance = !op.dbias.empty();
+  // Heads that share key channels add to one gradient: one item takes them all.
+  const int64_t items_per_sequence = shape.shared_key_width > 0 ? 1 : shape.key_heads;
+  const int64_t groups_per_item = shape.key_heads / items_per_sequence;
+  const int64_t chunk = by_distance ? std::max<int64_t>(1, chunk_count(sequences, kDistanceChunks)) : 1;
+  const int64_t chunks = chunk_count(sequences, chunk);
+  const int64_t distance_rows = by_distance ? op.dbias.extent(0) : 0;
+  const int64_t distances = by_distance ? op.dbias.extent(1) : 0;
+  if (by_distance) partial_sums_.assign(static_cast<size_t>(chunks * distance_rows * distances), 0.0f);
+
+  parallel_for(chunks * items_per_sequence, 1, [&](int64_t item, int64_t) {
+    const int64_t chunk_index = item / items_per_sequence;
+    const int64_t first_group = item % items_per_sequence * groups_per_item;
+    const auto distance_row = [&](const HeadPlace& place) -> float* {
+      if (!by_distance) return nullptr;
+      const int64_t row = place.table * shape.heads + place.head;
+      return &partial_sums_[static_cast<size_t>((chunk_index * distance_rows + row) * distances)];
+    };
+    const int64_t last = std::min(sequences, (chunk_index + 1) * chunk);
+    for (int64_t s = chunk_index * chunk; s < last; ++s) {
+      if (op.attention.sequences.offsets(s + 1) == op.attention.sequences.offsets(s)) continue;
+      backward_groups(op, s, first_group, first_group + groups_per_item, distance_row);
+    }
+  });
+
+  for (int64_t c = 0; c < (by_distance ? chunks : 0); ++c) {
+    for (int64_t row = 0; row < distance_rows; ++row) {
+      const float* from = &partial_sums_[static_cast<size_t>((c * distance_rows + row) * distances)];
+      float* to = op.dbias.row(row);
+      for (int64_t d = 0; d < distances; ++d) to[d] += from[d];
+    }
+  }
+}
+
+}  // namespace phasor

@@ -1,0 +1,89 @@
+#pragma once
+// One head of one sequence, loaded into cache: queries and keys rotated and in fp32, in the layouts that
+// the products want. Shared by the forward and the backward pass, so both see the same bits.
+#include <cstdint>
+#include <vector>
+
+#include "phasor/engine/cpu/dropout_mask.h"
+#include "phasor/engine/cpu/simd.h"
+#include "phasor/engine/ops.h"
+
+namespace phasor {
+
+inline constexpr int64_t kQueryBlock = 32;  // query rows whose scores exist at one time
+
+// What one (sequence, head) pair reads, by index.
+struct HeadPlace {
+  int64_t sequence = 0;
+  int64_t first = 0;   // first token
+  int64_t length = 0;
+  int64_t head = 0;
+  int64_t key_head = 0;
+  int64_t table = 0;   // which of several tables (sequence_table)
+};
+
+HeadPlace head_place(const Attention& attention, int64_t sequence, int64_t head);
+
+// Rows are padded with zeros to a multiple of 16 channels, transposed rows to a multiple of 16 tokens.
+struct HeadWidths {
+  int64_t key = 0, value = 0;                  // channels
+  int64_t key_padded = 0, value_padded = 0;
+  int64_t length_padded = 0;
+
+  HeadWidths(const AttentionShape& shape, int64_t length);
+};
+
+// [length, key_padded]: rotated, and multiplied by the logit scale.
+void load_query(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
+// [length, key_padded]: the head's own and the shared channels, rotated.
+void load_key(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
+// [length, value_padded]
+void load_value(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
+// [length, columns padded to a multiple of 16] of any matrix, starting at a column.
+void load_rows(float* to, const ConstMatrix& from, const HeadPlace& place, int64_t first_column, int64_t columns);
+// [columns, length_padded] from [length, stride].
+void transpose(float* to, const float* from, int64_t stride, int64_t length, int64_t columns);
+
+// Turns gradients by rotated rows [first_row, first_row + rows) of the sequence into gradients by the rows
+// themselves, in place.
+void turn_back_query(float* gradient, int64_t stride, const Attention& attention, const HeadPlace& place,
+                     int64_t first_row, int64_t rows);
+void turn_back_key(float* gradient, int64_t stride, const Attention& attention, const HeadPlace& place);
+
+// The bias of one query row over the sequence's keys: straight out of the table where positions run on
+// by one, gathered otherwise.
+class BiasRows {
+ public:
+  BiasRows(const Attention& attention, const HeadPlace& place);
+  // [length] values, or null without a bias. `work` holds length floats.
+  const float* row(int64_t query, float* work) const;
+  // sums[reach + p_j - p_i] += values[j] for the keys j < keys.
+  void add_by_distance(float* sums, int64_t query, const float* values, int64_t keys) const;
+
+ private:
+  const Attention& attention_;
+  HeadPlace place_;
+  const float* table_ = nullptr;  // the head's row
+  bool consecutive_ = true;
+};
+
+// Query rows [begin, begin + rows) against keys [0, keys): all keys, or those up to the last row when causal.
+struct ScoreBlock {
+  int64_t begin = 0, rows = 0;
+  int64_t keys = 0, keys_padded = 0;
+
+  ScoreBlock(const Attention& attention, int64_t first_row, int64_t length);
+};
+
+// scores[rows, length_padded] = <q, k> + b; -infinity where masked and up to keys_padded. `work` holds length floats.
+void compute_scores(float* scores, const ScoreBlock& block, const float* query, const float* key_transposed,
+                    const HeadWidths& widths, const Attention& attention, const BiasRows& bias, float* work);
+
+// Bit j % 64 of word j / 64 tells whether the weight from query i to key j is kept; all ones without dropout.
+void keep_row(uint64_t* bits, int64_t keys_padded, const HeadPlace& place, int64_t query, const DropoutMask& mask);
+
+[[gnu::always_inline]] inline uint16_t lane_bits(const uint64_t* bits, int64_t key) {
+  return static_cast<uint16_t>(bits[key / 64] >> (key % 64));
+}
+
+}  // namespace phasor

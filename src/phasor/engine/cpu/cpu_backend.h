@@ -1,0 +1,49 @@
+#pragma once
+// The CPU backend: every op in a file of its name.
+#include <memory>
+#include <vector>
+
+#include "phasor/engine/backend.h"
+#include "phasor/engine/cpu/gemm.h"
+
+namespace phasor {
+
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(std::unique_ptr<Gemm> gemm) : gemm_(std::move(gemm)) {}
+
+  std::string description() const override;
+  bool supports(Dtype dtype) const override { return gemm_->supports(dtype); }
+
+  Memory allocate(size_t bytes) override;
+  void copy_in(void* device, const void* host, size_t bytes) override;
+  void copy_out(void* host, const void* device, size_t bytes) override;
+  void synchronize() override {}
+
+  void run(const EmbeddingForward& op) override;
+  void run(const EmbeddingBackward& op) override;
+  void run(const ResidualNormForward& op) override;
+  void run(const ResidualNormBackward& op) override;
+  void run(const LinearForward& op) override;
+  void run(const LinearBackward& op) override;
+  void run(const AttentionForward& op) override;
+  void run(const AttentionBackward& op) override;
+  void run(const AttentionDenseForward& op) override;
+  void run(const AttentionDenseBackward& op) override;
+  void run(const MeanPoolForward& op) override;
+  void run(const MeanPoolBackward& op) override;
+  void run(const PickTokenForward& op) override;
+  void run(const PickTokenBackward& op) override;
+  void run(const LinearCrossEntropy& op) override;
+  void run(const Fill& op) override;
+  void run(const Cast& op) override;
+  void run(const GradientNorm& op) override;
+  void run(const AdamW& op) override;
+
+ private:
+  std::unique_ptr<Gemm> gemm_;
+  std::vector<float> partial_sums_;  // grows to the largest op, then stays
+  std::vector<std::byte> logits_;    // of LinearCrossEntropy's row blocks
+};
+
+}  // namespace phasor

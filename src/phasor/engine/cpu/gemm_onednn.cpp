@@ -1,0 +1,136 @@
+#include <dnnl.hpp>
+#include <omp.h>
+
+#include <array>
+#include <unordered_map>
+
+#include "phasor/base/error.h"
+#include "phasor/engine/cpu/gemm.h"
+
+namespace phasor {
+namespace {
+
+using dnnl::memory;
+
+// Everything that a compiled product depends on.
+struct Shape {
+  std::array<int64_t, 6> sizes;
+  uint32_t flags;
+  bool operator==(const Shape&) const = default;
+};
+
+struct ShapeHash {
+  size_t operator()(const Shape& shape) const {
+    uint64_t hash = shape.flags;
+    for (const int64_t size : shape.sizes) hash = (hash ^ static_cast<uint64_t>(size)) * 0x9E3779B97F4A7C15u;
+    return static_cast<size_t>(hash ^ (hash >> 32));
+  }
+};
+
+struct Compiled {
+  dnnl::matmul primitive;
+  memory a, b, c;
+};
+
+memory::data_type data_type(Dtype dtype) {
+  return dtype == Dtype::f32 ? memory::data_type::f32 : memory::data_type::bf16;
+}
+
+memory::desc describe(int64_t rows, int64_t columns, Dtype dtype, int64_t stride, bool transposed) {
+  return {{rows, columns}, data_type(dtype), transposed ? memory::dims{1, stride} : memory::dims{stride, 1}};
+}
+
+dnnl::engine& cpu_engine() {
+  static dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+Compiled compile(const Product& p) {
+  const memory::desc a = describe(p.m, p.k, p.operands, p.a_stride, p.a_transposed);
+  const memory::desc b = describe(p.k, p.n, p.operands, p.b_stride, p.b_transposed);
+  const memory::desc c = describe(p.m, p.n, p.result, p.c_stride, false);
+  dnnl::primitive_attr attributes;
+  if (p.accumulate) {
+    dnnl::post_ops post;
+    post.append_sum(1.0f);
+    attributes.set_post_ops(post);
+  }
+  const dnnl::matmul::primitive_desc description({a, b, c}, attributes, cpu_engine());
+  return {dnnl::matmul(description), memory(a, cpu_engine(), nullptr), memory(b, cpu_engine(), nullptr),
+          memory(c, cpu_engine(), nullptr)};
+}
+
+bool has_bf16() {
+  try {
+    float dummy[4] = {};
+    compile({.m = 1, .n = 1, .k = 2, .operands = Dtype::bf16, .a = dummy, .a_stride = 2, .b = dummy, .b_stride = 1,
+             .c = dummy, .c_stride = 1});
+    return true;
+  } catch (const dnnl::error&) {
+    return false;
+  }
+}
+
+// Outside a parallel region oneDNN would share the product among all threads.
+class OneThread {
+ public:
+  OneThread() : threads_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(threads_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int threads_;
+};
+
+class OneDnnGemm final : public Gemm {
+ public:
+  std::string name() const override { return "oneDNN"; }
+  bool supports(Dtype operands) const override { return operands == Dtype::f32 || bf16_; }
+
+  void multiply(const Product& p) const override {
+    if (omp_in_parallel() != 0) {
+      run(p, 1);  // oneDNN keeps to the calling thread inside a parallel region
+      return;
+    }
+    const OneThread guard;
+    run(p, 1);
+  }
+
+  void multiply_on_all_threads(const Product& p) const override { run(p, omp_get_max_threads()); }
+
+ private:
+  static void run(const Product& p, int threads) {
+    // Compiled products and the stream belong to a thread: executing them needs no lock.
+    thread_local std::unordered_map<Shape, Compiled, ShapeHash> cache;
+    thread_local dnnl::stream stream(cpu_engine());
+    const uint32_t flags = static_cast<uint32_t>(p.a_transposed) | static_cast<uint32_t>(p.b_transposed) << 1 |
+                           static_cast<uint32_t>(p.accumulate) << 2 | static_cast<uint32_t>(p.operands) << 3 |
+                           static_cast<uint32_t>(p.result) << 4 | static_cast<uint32_t>(threads) << 5;
+    const Shape shape{{p.m, p.n, p.k, p.a_stride, p.b_stride, p.c_stride}, flags};
+    auto found = cache.find(shape);
+    if (found == cache.end()) {
+      try {
+        found = cache.emplace(shape, compile(p)).first;
+      } catch (const dnnl::error& error) {
+        fail("oneDNN cannot multiply {} matrices [{} x {}] [{} x {}] on this machine: {}", phasor::name(p.operands), p.m,
+             p.k, p.k, p.n, error.what());
+      }
+    }
+    Compiled& compiled = found->second;
+    // oneDNN takes mutable pointers for operands that it only reads.
+    compiled.a.set_data_handle(const_cast<void*>(p.a));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    compiled.b.set_data_handle(const_cast<void*>(p.b));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    compiled.c.set_data_handle(p.c);
+    compiled.primitive.execute(
+        stream, {{DNNL_ARG_SRC, compiled.a}, {DNNL_ARG_WEIGHTS, compiled.b}, {DNNL_ARG_DST, compiled.c}});
+  }
+
+  bool bf16_ = has_bf16();
+};
+
+}  // namespace
+
+std::unique_ptr<Gemm> make_onednn_gemm() { return std::make_unique<OneDnnGemm>(); }
+
+}  // namespace phasor

@@ -1,0 +1,33 @@
+#pragma once
+// Products cut into row tiles of few distinct shapes. Ragged batches end in any row count; libraries
+// that compile a kernel per shape would compile one at every step, so the last tile is padded to a
+// multiple of kTailRows in scratch memory.
+#include <cstdint>
+
+#include "phasor/engine/cpu/gemm.h"
+#include "phasor/tensor/view.h"
+
+namespace phasor {
+
+inline constexpr int64_t kTileRows = 128;
+inline constexpr int64_t kTailRows = 32;
+
+// c = a op(b), for at most kTileRows rows of a and c; runs on the calling thread.
+struct TileProduct {
+  Matrix c;       // [rows, n]
+  ConstMatrix a;  // [rows, k]
+  ConstMatrix b;  // [k, n], or [n, k] where transposed
+  bool b_transposed = false;
+  bool accumulate = false;  // fp32 c only
+};
+void multiply_tile(const Gemm& gemm, const TileProduct& product);
+
+// dweight += dy^T x over all rows, in an order that depends on the shapes alone; starts threads.
+struct WeightGradient {
+  View<float, 2> dweight;  // [out, in]
+  ConstMatrix dy;          // [rows, out]
+  ConstMatrix x;           // [rows, in]
+};
+void add_weight_gradient(const Gemm& gemm, const WeightGradient& gradient, std::vector<float>& partial_sums);
+
+}  // namespace phasor
