@@ -62,4 +62,13 @@ const std::vector<TaskEntry>& task_catalogue();
 // Throws UsageError with the nearest name.
 const TaskEntry& find_task(std::string_view name);
 
+// Throws UsageError when the value is outside the option's bounds.
+void check_option(const TaskOption& option, int64_t value);
+
+// Checks every option, then makes the task, which checks how they fit together.
+std::unique_ptr<Task> make_task(std::string_view name, const TaskValues& values);
+
+TaskValues quick_values(const TaskEntry& entry);
+TaskValues paper_values(const TaskEntry& entry);
+
 }  // namespace phasor
