@@ -80,6 +80,7 @@ struct ResidualNormForward {
 // gradient, which is also the gradient by `residual`; dbranch = dropout(dsum).
 struct ResidualNormBackward {
   View<float, 2> dsum;       // in and out
+  bool first = false;        // no other way: dsum arrives undefined and counts as 0
   Matrix dbranch;            // empty where the forward op had no branch
   View<float, 1> dweight;    // +=
   View<float, 1> dbias;      // +=, layer norm only

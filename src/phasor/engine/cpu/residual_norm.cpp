@@ -103,6 +103,7 @@ void CpuBackend::run(const ResidualNormBackward& op) {
     float* normed = g + width;
     for (int64_t r = begin; r < end; ++r) {
       float* dsum = op.dsum.row(r);
+      if (op.first) std::fill_n(dsum, width, 0.0f);
       if (!op.dy.empty()) {
         const float* x = op.sum.row(r);
         const float rstd = op.rstd(r);

@@ -1,0 +1,54 @@
+#pragma once
+// What a forward pass leaves behind for the backward pass and for analysis, carved from one arena.
+#include <vector>
+
+#include "phasor/engine/arena.h"
+#include "phasor/model/config.h"
+#include "phasor/model/device_batch.h"
+
+namespace phasor {
+
+// What a norm keeps: its output and its statistics.
+struct NormActivations {
+  Matrix y;             // [tokens, width]
+  View<float, 1> mean;  // [tokens]
+  View<float, 1> rstd;  // [tokens]
+};
+
+struct LayerActivations {
+  NormActivations attention_norm;
+  Matrix projections;           // [tokens, (heads + 2 kv_heads) head_width]: queries, keys, values
+  Matrix mixed;                 // [tokens, heads * head_width]: what attention gives, heads side by side
+  View<float, 2> log_sum;       // [tokens, heads]
+  NormActivations ffn_norm;
+  Matrix hidden;                // [tokens, hidden]
+  Matrix preactivation;         // [tokens, hidden], gelu only
+};
+
+struct Activations {
+  // The residual stream after the embedding and after every branch: 2 layers + 1 of [tokens, width].
+  std::vector<View<float, 2>> stream;
+  std::vector<LayerActivations> layers;
+  NormActivations final_norm;   // y is empty without a final norm
+  Matrix branch;                // [tokens, width]: a branch's output on its way to the stream
+  View<float, 2> features;      // [sequences, width], pooled or picked; empty where every token is read
+  View<float, 1> loss;          // per target
+  View<int32_t, 1> prediction;  // per target
+
+  Activations(Arena& arena, const ModelConfig& config, const Capacity& capacity, Dtype dtype);
+};
+
+// Gradients on their way down; each is reused by every layer.
+struct GradientFlow {
+  View<float, 2> stream;       // [tokens, width]
+  Matrix normed;               // [tokens, width]
+  Matrix branch;               // [tokens, width]
+  Matrix hidden;               // [tokens, hidden]
+  Matrix projections;
+  Matrix mixed;
+  View<float, 2> features;     // [sequences, width]
+
+  GradientFlow(Arena& arena, const ModelConfig& config, const Capacity& capacity, Dtype dtype);
+};
+
+}  // namespace phasor

@@ -1,0 +1,75 @@
+#pragma once
+// The parameters of a model, described once: parameters, gradients and both moments are four flat arrays of
+// one layout. An optimiser step is then one op, a checkpoint one walk over names.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "phasor/encoding/resolved.h"
+#include "phasor/model/config.h"
+
+namespace phasor {
+
+// How an entry starts.
+struct InitialValues {
+  enum class Kind : uint8_t { constant, normal, uniform } kind = Kind::constant;
+  double size = 0.0;  // the constant, the deviation, or the bound of U(-size, size)
+};
+
+struct Parameter {
+  std::string name;
+  std::vector<int64_t> shape;
+  InitialValues initial;
+  int64_t offset = 0;  // in floats
+  int64_t size = 0;
+};
+
+// Where a linear layer's numbers lie. Entries that follow each other can be read as one taller matrix: the
+// query, key and value projections are.
+struct LinearSlot {
+  int64_t weight = 0, bias = 0;  // offsets
+  int64_t out = 0, in = 0;
+};
+
+struct NormSlot {
+  int64_t weight = 0;
+  int64_t bias = -1;  // none for RMS norm
+};
+
+struct LayerSlots {
+  NormSlot attention_norm;
+  LinearSlot projections;  // [query; key; value]
+  LinearSlot output;
+  NormSlot ffn_norm;
+  LinearSlot up, down;
+};
+
+class ParameterLayout {
+ public:
+  ParameterLayout(const ModelConfig& config, const ResolvedEncoding& encoding);
+
+  const std::vector<Parameter>& entries() const { return entries_; }
+  const Parameter& find(std::string_view name) const;  // Error when there is none
+  int64_t size() const { return size_; }
+
+  // The initial values: a function of the seed and the entry's place and name alone.
+  std::vector<float> initial_values(uint64_t seed) const;
+
+  int64_t embedding = 0;
+  int64_t learned_input = -1;  // offset, or -1 without
+  std::vector<LayerSlots> layers;
+  NormSlot final_norm;
+  LinearSlot readout;
+
+ private:
+  int64_t add(std::string name, std::vector<int64_t> shape, InitialValues initial);
+  NormSlot add_norm(const std::string& name, const ModelConfig& config);
+  LinearSlot add_linear(const std::string& name, int64_t out, int64_t in, const ModelConfig& config);
+  LinearSlot add_projections(const std::string& name, const ModelConfig& config);
+
+  std::vector<Parameter> entries_;
+  int64_t size_ = 0;
+};
+
+}  // namespace phasor

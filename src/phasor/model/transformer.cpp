@@ -1,0 +1,278 @@
+#include "phasor/model/transformer.h"
+
+#include <cmath>
+
+#include "phasor/base/error.h"
+
+namespace phasor {
+namespace {
+
+// Parameters are cast to bf16 as a matrix of rows this long; the arrays are padded to a whole number of them.
+constexpr int64_t kCastRow = 4096;
+
+int64_t padded_size(const ParameterLayout& layout) { return (layout.size() + kCastRow - 1) / kCastRow * kCastRow; }
+
+// Dropout sites: attention weights take layer * kHeadSites + head, residual branches the numbers from kResidualSite.
+constexpr uint32_t kHeadSites = 1024;
+constexpr uint32_t kResidualSite = 1u << 30;
+
+}  // namespace
+
+Transformer::Transformer(Backend& backend, const ModelConfig& config, const ResolvedEncoding& encoding,
+                         const TransformerOptions& options)
+    : backend_(backend),
+      config_(config),
+      encoding_(encoding),
+      options_(options),
+      layout_(config, encoding),
+      tables_(backend, encoding) {
+  if (!backend.supports(options.precision)) {
+    fail_usage("train.precision={} is not offered by {}; use fp32", name(options.precision), backend.description());
+  }
+  const auto carve = [&](Arena& arena) {
+    const int64_t size = padded_size(layout_);
+    parameters_ = arena.view<float>(size);
+    if (options.training) gradients_ = arena.view<float>(size);
+    if (options.precision != Dtype::f32) low_precision_ = arena.matrix(options.precision, size / kCastRow, kCastRow);
+    dropout_step_ = arena.view<uint32_t>(1);
+    batch_.emplace(arena, options.capacity, config.readout);
+    activations_.emplace(arena, config, options.capacity, options.precision);
+    if (options.training) flow_.emplace(arena, config, options.capacity, options.precision);
+  };
+  Arena measure;
+  carve(measure);
+  arena_ = Arena(backend, measure.used());
+  carve(arena_);
+}
+
+void Transformer::load_parameters(const std::vector<float>& values) {
+  if (static_cast<int64_t>(values.size()) != layout_.size()) {
+    fail("the model has {} parameters, not {}", layout_.size(), values.size());
+  }
+  backend_.copy_in(parameters_.data(), values.data(), values.size() * sizeof(float));
+  parameters_changed();
+}
+
+std::vector<float> Transformer::save_parameters() const {
+  std::vector<float> values(static_cast<size_t>(layout_.size()));
+  backend_.copy_out(values.data(), parameters_.data(), values.size() * sizeof(float));
+  return values;
+}
+
+void Transformer::parameters_changed() {
+  if (low_precision_.empty()) return;
+  backend_.run(Cast{.to = low_precision_,
+                    .from = ConstMatrix(parameters_.data(), Dtype::f32, low_precision_.rows(), kCastRow)});
+}
+
+BatchResult Transformer::evaluate(const Batch& batch) {
+  upload(batch, false, 0);
+  run_forward();
+  run_readout(false);
+  return result(batch);
+}
+
+BatchResult Transformer::forward_backward(const Batch& batch, uint32_t step) {
+  upload(batch, true, step);
+  backend_.run(Fill{.x = gradients_});
+  run_forward();
+  run_readout(true);
+  run_backward();
+  return result(batch);
+}
+
+void Transformer::forward(const Batch& batch) {
+  upload(batch, false, 0);
+  run_forward();
+}
+
+void Transformer::upload(const Batch& batch, bool training, uint32_t step) {
+  batch_->upload(backend_, batch);
+  backend_.copy_in(dropout_step_.data(), &step, sizeof(step));
+  dropout_on_ = training && config_.dropout > 0.0;
+}
+
+BatchResult Transformer::result(const Batch& batch) const {
+  const size_t count = batch.targets.size();
+  std::vector<float> loss(count);
+  std::vector<int32_t> prediction(count);
+  backend_.copy_out(loss.data(), activations_->loss.data(), count * sizeof(float));
+  backend_.copy_out(prediction.data(), activations_->prediction.data(), count * sizeof(int32_t));
+  BatchResult result;
+  for (size_t i = 0; i < count; ++i) {
+    if (batch.targets[i] == kNotScored) continue;
+    result.loss += static_cast<double>(loss[i]);
+    result.correct += prediction[i] == batch.targets[i] ? 1 : 0;
+    ++result.scored;
+  }
+  return result;
+}
+
+Attention Transformer::attention(int64_t l) const {
+  const LayerActivations& layer = activations_->layers[static_cast<size_t>(l)];
+  const LayerTables& tables = tables_.layer(l);
+  const int64_t width = config_.head_width;
+  const int64_t queries = config_.heads * width;
+  const int64_t keys = config_.kv_heads * width;
+  const ConstMatrix packed = layer.projections;
+  Attention attention;
+  attention.query = packed.column_range(0, queries);
+  attention.key = packed.column_range(queries, keys);
+  attention.value = packed.column_range(queries + keys, keys);
+  attention.shape = {.heads = static_cast<int32_t>(config_.heads),
+                     .key_heads = static_cast<int32_t>(config_.kv_heads),
+                     .key_width = static_cast<int32_t>(width),
+                     .value_width = static_cast<int32_t>(width)};
+  attention.sequences = batch_->sequences();
+  attention.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(width)));
+  attention.head_scale = tables.head_scale;
+  attention.causal = config_.causal;
+  attention.rotation = tables.rotation;
+  attention.bias = tables.bias;
+  if (dropout_on_) {
+    const auto site = static_cast<uint32_t>(l) * kHeadSites;
+    attention.dropout = {.rate = static_cast<float>(config_.dropout),
+                         .stream = {.seed = options_.dropout_seed, .purpose = Purpose::dropout, .site = site},
+                         .step = dropout_step_.data()};
+  }
+  return attention;
+}
+
+Dropout Transformer::residual_dropout(int64_t stream_index) const {
+  if (!dropout_on_) return {};
+  const uint32_t site = kResidualSite + static_cast<uint32_t>(stream_index);
+  return {.rate = static_cast<float>(config_.dropout),
+          .stream = {.seed = options_.dropout_seed, .purpose = Purpose::dropout, .site = site},
+          .step = dropout_step_.data()};
+}
+
+ConstMatrix Transformer::weight(const LinearSlot& slot) const {
+  if (low_precision_.empty()) return {parameters_.data() + slot.weight, Dtype::f32, slot.out, slot.in};
+  return {low_precision_.at(0, slot.weight), low_precision_.dtype(), slot.out, slot.in};
+}
+
+LinearForward Transformer::linear(const LinearSlot& slot, ConstMatrix x, Matrix y) const {
+  return {.y = y,
+          .x = x,
+          .weight = weight(slot),
+          .bias = View<const float, 1>(parameters_.data() + slot.bias, slot.out),
+          .rows = batch_->token_rows()};
+}
+
+// Norm number `stream_index` follows branch number stream_index - 1 and writes that place of the stream.
+void Transformer::residual_norm(int64_t stream_index, const NormSlot* slot, const NormActivations& norm) {
+  const auto index = static_cast<size_t>(stream_index);
+  ResidualNormForward op{.kind = config_.norm, .rows = batch_->token_rows()};
+  if (stream_index == 0) {
+    op.residual = activations_->stream[0];
+  } else {
+    op.sum = activations_->stream[index];
+    op.residual = activations_->stream[index - 1];
+    op.branch = activations_->branch;
+    op.dropout = residual_dropout(stream_index);
+  }
+  if (slot != nullptr) {
+    op.y = norm.y;
+    op.mean = norm.mean;
+    op.rstd = norm.rstd;
+    op.weight = View<const float, 1>(parameters_.data() + slot->weight, config_.width);
+    if (slot->bias >= 0) op.bias = View<const float, 1>(parameters_.data() + slot->bias, config_.width);
+  }
+  backend_.run(op);
+}
+
+void Transformer::run_forward() {
+  EmbeddingForward embedding{.y = activations_->stream[0],
+                             .ids = batch_->tokens(),
+                             .table = View<const float, 2>(parameters_.data() + layout_.embedding, config_.vocabulary,
+                                                           config_.width),
+                             .fixed = tables_.fixed_input(),
+                             .sequences = batch_->sequences()};
+  if (layout_.learned_input >= 0) {
+    embedding.learned = View<const float, 2>(parameters_.data() + layout_.learned_input, encoding_.learned_input->rows,
+                                             config_.width);
+  }
+  backend_.run(embedding);
+  residual_norm(0, &layout_.layers[0].attention_norm, activations_->layers[0].attention_norm);
+
+  for (int64_t l = 0; l < config_.layers; ++l) {
+    const LayerSlots& slots = layout_.layers[static_cast<size_t>(l)];
+    const LayerActivations& layer = activations_->layers[static_cast<size_t>(l)];
+    backend_.run(linear(slots.projections, layer.attention_norm.y, layer.projections));
+    backend_.run(AttentionForward{.out = layer.mixed, .log_sum = layer.log_sum, .attention = attention(l)});
+    backend_.run(linear(slots.output, layer.mixed, activations_->branch));
+    residual_norm(2 * l + 1, &slots.ffn_norm, layer.ffn_norm);
+    LinearForward up = linear(slots.up, layer.ffn_norm.y, layer.hidden);
+    up.activation = config_.ffn;
+    up.preactivation = layer.preactivation;
+    backend_.run(up);
+    backend_.run(linear(slots.down, layer.hidden, activations_->branch));
+    if (l + 1 < config_.layers) {
+      const auto next = static_cast<size_t>(l + 1);
+      residual_norm(2 * l + 2, &layout_.layers[next].attention_norm, activations_->layers[next].attention_norm);
+    } else {
+      residual_norm(2 * l + 2, config_.final_norm ? &layout_.final_norm : nullptr, activations_->final_norm);
+    }
+  }
+}
+
+ConstMatrix Transformer::readout_input() const {
+  if (config_.final_norm) return activations_->final_norm.y;
+  return activations_->stream.back();
+}
+
+LinearCrossEntropy Transformer::cross_entropy() const {
+  const LinearSlot& slot = layout_.readout;
+  const ConstMatrix x = activations_->features.empty() ? readout_input() : ConstMatrix(activations_->features);
+  // Pooled features are fp32 and few: they meet the fp32 weights in every precision.
+  const ConstMatrix w = x.dtype() == Dtype::f32
+                            ? ConstMatrix(parameters_.data() + slot.weight, Dtype::f32, slot.out, slot.in)
+                            : weight(slot);
+  return {.loss = activations_->loss,
+          .prediction = activations_->prediction,
+          .x = x,
+          .weight = w,
+          .bias = View<const float, 1>(parameters_.data() + slot.bias, slot.out),
+          .targets = batch_->targets(),
+          .target_weight = batch_->target_weights(),
+          .rows = batch_->target_rows()};
+}
+
+void Transformer::run_readout(bool gradient) {
+  if (config_.readout == Readout::mean) {
+    backend_.run(MeanPoolForward{
+        .pooled = activations_->features, .x = readout_input(), .sequences = batch_->sequences()});
+  } else if (config_.readout == Readout::token) {
+    backend_.run(PickTokenForward{.picked = activations_->features,
+                                  .x = readout_input(),
+                                  .place = batch_->places(),
+                                  .sequences = batch_->sequences()});
+  }
+  LinearCrossEntropy op = cross_entropy();
+  if (gradient) {
+    const LinearSlot& slot = layout_.readout;
+    op.dweight = View<float, 2>(gradients_.data() + slot.weight, slot.out, slot.in);
+    op.dbias = View<float, 1>(gradients_.data() + slot.bias, slot.out);
+    if (config_.readout != Readout::every) {
+      op.dx = flow_->features;
+    } else if (config_.final_norm) {
+      op.dx = flow_->normed;
+    } else {
+      op.dx = flow_->stream;
+    }
+  }
+  backend_.run(op);
+}
+
+std::vector<float> Transformer::class_logits(int64_t rows) {
+  run_readout(false);
+  const LinearCrossEntropy read = cross_entropy();
+  const Memory memory = backend_.allocate(static_cast<size_t>(rows * config_.classes) * sizeof(float));
+  const Matrix y(memory.data(), Dtype::f32, rows, config_.classes);
+  backend_.run(LinearForward{.y = y, .x = read.x.row_range(0, rows), .weight = read.weight, .bias = read.bias});
+  std::vector<float> logits(static_cast<size_t>(rows * config_.classes));
+  backend_.copy_out(logits.data(), memory.data(), logits.size() * sizeof(float));
+  return logits;
+}
+
+}  // namespace phasor

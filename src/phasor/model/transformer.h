@@ -1,0 +1,95 @@
+#pragma once
+// The Transformer: pre-norm blocks over a ragged batch, one readout. It owns its parameters and the memory of a
+// step; a forward and a backward pass are fixed lists of ops.
+#include <memory>
+#include <optional>
+
+#include "phasor/engine/arena.h"
+#include "phasor/model/activations.h"
+#include "phasor/model/config.h"
+#include "phasor/model/device_batch.h"
+#include "phasor/model/encoding_tables.h"
+#include "phasor/model/parameters.h"
+
+namespace phasor {
+
+struct TransformerOptions {
+  Capacity capacity;
+  Dtype precision = Dtype::f32;  // of activations and products; parameters stay fp32
+  bool training = true;          // reserve memory for gradients
+  uint64_t dropout_seed = 0;
+};
+
+// Sums over the scored targets of a batch.
+struct BatchResult {
+  double loss = 0.0;     // sum over targets, not yet divided by `scored`
+  int64_t correct = 0;
+  int64_t scored = 0;
+};
+
+class Transformer {
+ public:
+  Transformer(Backend& backend, const ModelConfig& config, const ResolvedEncoding& encoding,
+              const TransformerOptions& options);
+
+  const ModelConfig& config() const { return config_; }
+  const ParameterLayout& layout() const { return layout_; }
+  const ResolvedEncoding& encoding() const { return encoding_; }
+  Backend& backend() { return backend_; }
+
+  View<float, 1> parameters() const { return parameters_; }
+  View<float, 1> gradients() const { return gradients_; }
+  void load_parameters(const std::vector<float>& values);
+  std::vector<float> save_parameters() const;
+  // Call after the parameters changed: refreshes what is derived from them (bf16 weights).
+  void parameters_changed();
+
+  // Forward pass without dropout; results of this batch.
+  BatchResult evaluate(const Batch& batch);
+  // Forward pass with dropout, then gradients() = d(mean loss)/d(parameters).
+  BatchResult forward_backward(const Batch& batch, uint32_t step);
+
+  // The forward pass alone leaves activations() filled for the batch.
+  void forward(const Batch& batch);
+  const Activations& activations() const { return *activations_; }
+  // The attention of a layer as the last forward pass ran it.
+  Attention attention(int64_t layer) const;
+  // Logits of the classes for every target row of the last forward pass.
+  std::vector<float> class_logits(int64_t rows);
+
+ private:
+  void upload(const Batch& batch, bool training, uint32_t step);
+  void run_forward();
+  void run_readout(bool gradient);
+  void run_backward();
+  void backward_layer(int64_t l);
+  BatchResult result(const Batch& batch) const;
+
+  // Views of the numbers that a slot names.
+  ConstMatrix weight(const LinearSlot& slot) const;
+  LinearForward linear(const LinearSlot& slot, ConstMatrix x, Matrix y) const;
+  LinearBackward linear_backward(const LinearSlot& slot, Matrix dx, Matrix dy, ConstMatrix x);
+  void residual_norm(int64_t stream_index, const NormSlot* slot, const NormActivations& norm);
+  void residual_norm_backward(int64_t stream_index, const NormSlot& slot, const NormActivations& norm, bool first);
+  Dropout residual_dropout(int64_t stream_index) const;
+  ConstMatrix readout_input() const;
+  LinearCrossEntropy cross_entropy() const;
+
+  Backend& backend_;
+  ModelConfig config_;
+  ResolvedEncoding encoding_;
+  TransformerOptions options_;
+  ParameterLayout layout_;
+  EncodingTables tables_;
+
+  Arena arena_;
+  View<float, 1> parameters_, gradients_;
+  Matrix low_precision_;             // the parameters in bf16, same offsets; empty in fp32
+  View<uint32_t, 1> dropout_step_;
+  std::optional<DeviceBatch> batch_;
+  std::optional<Activations> activations_;
+  std::optional<GradientFlow> flow_;
+  bool dropout_on_ = false;
+};
+
+}  // namespace phasor

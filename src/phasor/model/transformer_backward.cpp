@@ -1,0 +1,94 @@
+#include "phasor/model/transformer.h"
+
+namespace phasor {
+
+LinearBackward Transformer::linear_backward(const LinearSlot& slot, Matrix dx, Matrix dy, ConstMatrix x) {
+  return {.dx = dx,
+          .dweight = View<float, 2>(gradients_.data() + slot.weight, slot.out, slot.in),
+          .dbias = View<float, 1>(gradients_.data() + slot.bias, slot.out),
+          .dy = dy,
+          .x = x,
+          .weight = weight(slot),
+          .rows = batch_->token_rows()};
+}
+
+void Transformer::residual_norm_backward(int64_t stream_index, const NormSlot& slot, const NormActivations& norm,
+                                         bool first) {
+  ResidualNormBackward op{.dsum = flow_->stream,
+                          .first = first,
+                          .dweight = View<float, 1>(gradients_.data() + slot.weight, config_.width),
+                          .dy = flow_->normed,
+                          .sum = activations_->stream[static_cast<size_t>(stream_index)],
+                          .mean = norm.mean,
+                          .rstd = norm.rstd,
+                          .weight = View<const float, 1>(parameters_.data() + slot.weight, config_.width),
+                          .kind = config_.norm,
+                          .rows = batch_->token_rows()};
+  if (slot.bias >= 0) op.dbias = View<float, 1>(gradients_.data() + slot.bias, config_.width);
+  if (stream_index > 0) {
+    op.dbranch = flow_->branch;
+    op.dropout = residual_dropout(stream_index);
+  }
+  backend_.run(op);
+}
+
+void Transformer::run_backward() {
+  const Matrix top = config_.final_norm ? flow_->normed : Matrix(flow_->stream);
+  if (config_.readout == Readout::mean) {
+    backend_.run(MeanPoolBackward{.dx = top, .dpooled = flow_->features, .sequences = batch_->sequences()});
+  } else if (config_.readout == Readout::token) {
+    backend_.run(PickTokenBackward{
+        .dx = top, .dpicked = flow_->features, .place = batch_->places(), .sequences = batch_->sequences()});
+  }
+  const int64_t last = 2 * config_.layers;
+  if (config_.final_norm) {
+    residual_norm_backward(last, layout_.final_norm, activations_->final_norm, true);
+  } else {
+    backend_.run(ResidualNormBackward{.dsum = flow_->stream,
+                                      .dbranch = flow_->branch,
+                                      .dropout = residual_dropout(last),
+                                      .rows = batch_->token_rows()});
+  }
+
+  for (int64_t l = config_.layers - 1; l >= 0; --l) backward_layer(l);
+
+  EmbeddingBackward embedding{
+      .dtable = View<float, 2>(gradients_.data() + layout_.embedding, config_.vocabulary, config_.width),
+      .dy = flow_->stream,
+      .ids = batch_->tokens(),
+      .sequences = batch_->sequences()};
+  if (layout_.learned_input >= 0) {
+    embedding.dlearned =
+        View<float, 2>(gradients_.data() + layout_.learned_input, encoding_.learned_input->rows, config_.width);
+  }
+  backend_.run(embedding);
+}
+
+// Arrives with the gradient by the layer's output in flow_->stream and by its last branch in flow_->branch.
+void Transformer::backward_layer(int64_t l) {
+  const LayerSlots& slots = layout_.layers[static_cast<size_t>(l)];
+  const LayerActivations& layer = activations_->layers[static_cast<size_t>(l)];
+
+  backend_.run(linear_backward(slots.down, flow_->hidden, flow_->branch, layer.hidden));
+  LinearBackward up = linear_backward(slots.up, flow_->normed, flow_->hidden, layer.ffn_norm.y);
+  up.activation = config_.ffn;
+  up.y = layer.hidden;
+  up.preactivation = layer.preactivation;
+  backend_.run(up);
+  residual_norm_backward(2 * l + 1, slots.ffn_norm, layer.ffn_norm, false);
+
+  backend_.run(linear_backward(slots.output, flow_->mixed, flow_->branch, layer.mixed));
+  const int64_t queries = config_.heads * config_.head_width;
+  const int64_t keys = config_.kv_heads * config_.head_width;
+  backend_.run(AttentionBackward{.dquery = flow_->projections.column_range(0, queries),
+                                 .dkey = flow_->projections.column_range(queries, keys),
+                                 .dvalue = flow_->projections.column_range(queries + keys, keys),
+                                 .out = layer.mixed,
+                                 .dout = flow_->mixed,
+                                 .log_sum = layer.log_sum,
+                                 .attention = attention(l)});
+  backend_.run(linear_backward(slots.projections, flow_->normed, flow_->projections, layer.attention_norm.y));
+  residual_norm_backward(2 * l, slots.attention_norm, layer.attention_norm, false);
+}
+
+}  // namespace phasor
