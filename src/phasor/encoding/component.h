@@ -1,0 +1,39 @@
+#pragma once
+// What a catalogue entry implements: an encoding's term with its arguments. docs/encodings.md says
+// how to add one.
+#include <cstdint>
+#include <string_view>
+
+#include "phasor/encoding/places.h"
+
+namespace phasor {
+
+// Where positions meet content in the logits.
+enum class Coupling : uint8_t {
+  none,               // nowhere
+  input,              // in the embeddings: every product with them mixes both
+  toeplitz_bias,      // a number added by distance, whatever the content
+  hadamard_toeplitz,  // factors by distance, multiplied with products of content channel by channel
+};
+
+std::string_view coupling_name(Coupling coupling);
+
+struct EncodingTraits {
+  Coupling coupling = Coupling::none;
+  bool exactly_relative = false;   // logits stay as they are when all positions move together
+  bool learnable = false;          // some of it is trained
+  bool extrapolates = false;       // made to be used at positions that training never saw
+  bool bidirectional = false;      // tells positions apart without a causal mask
+  bool depends_on_length = false;  // on the length of the sequence, beside positions
+};
+
+class EncodingComponent {
+ public:
+  virtual ~EncodingComponent() = default;
+  virtual EncodingTraits traits() const = 0;
+  // Makes the tables for places.shape() and puts them where they belong. The assignment to heads and
+  // layers is the business of `places`.
+  virtual void fill(EncodingPlaces& places) const = 0;
+};
+
+}  // namespace phasor

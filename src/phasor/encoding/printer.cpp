@@ -1,0 +1,72 @@
+#include "phasor/encoding/printer.h"
+
+#include <charconv>
+#include <cmath>
+#include <iterator>
+
+#include "phasor/base/error.h"
+
+namespace phasor {
+namespace {
+
+std::string print_quoted(const QuotedText& quoted) {
+  for (const char c : quoted.text) {
+    if (c == '"' || !is_printable(c)) fail("a formula cannot hold the character with code {}", int{c});
+  }
+  return '"' + quoted.text + '"';
+}
+
+std::string print_assignments(const Term& term) {
+  std::string text;
+  if (!term.heads.everything) text += "heads=" + print(term.heads.indices);
+  if (!term.layers.everything) {
+    if (!text.empty()) text += ',';
+    text += "layers=" + print(term.layers.indices);
+  }
+  return text.empty() ? text : '[' + text + ']';
+}
+
+}  // namespace
+
+std::string print_number(double number) {
+  if (!std::isfinite(number)) fail("an encoding cannot hold the number {}", number);
+  const double size = std::abs(number);
+  const bool plain = size == 0.0 || (size >= 1e-4 && size < 1e9);
+  char buffer[32];
+  const std::to_chars_result end = std::to_chars(std::begin(buffer), std::end(buffer), number,
+                                                 plain ? std::chars_format::fixed : std::chars_format::scientific);
+  const std::string text(buffer, end.ptr);
+  if (plain) return text;
+  // The exponent comes as e+16 or e-05; the plus and the zero say nothing.
+  const size_t sign = text.find('e') + 1;
+  const size_t digits = text.find_first_not_of("+-0", sign);
+  return text.substr(0, sign) + (text[sign] == '-' ? "-" : "") + text.substr(digits);
+}
+
+std::string print_expression(const TermValue& value) {
+  if (const double* number = std::get_if<double>(&value.content)) return print_number(*number);
+  if (const QuotedText* quoted = std::get_if<QuotedText>(&value.content)) return print_quoted(*quoted);
+  return print_expression(std::get<Encoding>(value.content));
+}
+
+std::string print_expression(const Term& term) {
+  std::string text = term.name;
+  for (const TermArgument& argument : term.arguments) {
+    text += &argument == &term.arguments.front() ? '(' : ',';
+    if (!argument.key.empty()) text += argument.key + '=';
+    text += print_expression(argument.value);
+  }
+  if (!term.arguments.empty()) text += ')';
+  return text + print_assignments(term);
+}
+
+std::string print_expression(const Encoding& encoding) {
+  std::string text;
+  for (const Term& term : encoding.terms) {
+    if (!text.empty()) text += '+';
+    text += print_expression(term);
+  }
+  return text;
+}
+
+}  // namespace phasor
