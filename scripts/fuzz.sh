@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets with clang, ASan and UBSan, and runs each from its saved corpus.
+#
+#   scripts/fuzz.sh [--seconds N] [--no-install] [TARGET...]      (default: 25 seconds, all targets)
+#
+# tests/fuzz/<name>_fuzz.cpp is the target <name>_fuzz, tests/fuzz/corpus/<name>/ its saved corpus. New
+# inputs are kept in build/fuzz/corpus/<name>/, an input that fails in build/fuzz/failures/<name>/.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+seconds=25
+install=yes
+targets=()
+while (($#)); do
+  case $1 in
+    --help | -h) print_help "$0" && exit 0 ;;
+    --seconds)
+      [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die_usage "--seconds wants a whole number above 0, not '${2-}'"
+      seconds=$2
+      shift
+      ;;
+    --no-install) install=no ;;
+    -*) die_usage "unknown option '$1'" ;;
+    *) targets+=("$1") ;;
+  esac
+  shift
+done
+cd "$root"
+[[ $install == no ]] || scripts/install_dependencies.sh build lint
+
+configure fuzz
+build fuzz ${targets[@]+"${targets[@]}"}
+if ((${#targets[@]} == 0)); then
+  mapfile -t targets < <(find build/fuzz -maxdepth 1 -type f -name '*_fuzz' -executable -printf '%f\n' | LC_ALL=C sort)
+fi
+((${#targets[@]})) || die "the preset 'fuzz' has built no target; expected build/fuzz/*_fuzz"
+
+for target in "${targets[@]}"; do
+  name=${target%_fuzz}
+  mkdir -p "build/fuzz/corpus/$name" "build/fuzz/failures/$name"
+  corpora=("build/fuzz/corpus/$name")  # libFuzzer writes to the first folder and reads all of them
+  [[ ! -d tests/fuzz/corpus/$name ]] || corpora+=("tests/fuzz/corpus/$name")
+  say "Fuzzing $name for $seconds s"
+  log=build/fuzz/$name.log
+  # What a hostile header claims must not be allocated: no block above 256 MiB, no input above 5 s.
+  if ! "build/fuzz/$target" -max_total_time="$seconds" -timeout=5 -malloc_limit_mb=256 -print_final_stats=1 \
+    -artifact_prefix="build/fuzz/failures/$name/" "${corpora[@]}" >"$log" 2>&1; then
+    tail -n 60 "$log" >&2
+    die "$name failed; again with: build/fuzz/$target build/fuzz/failures/$name/<file>"
+  fi
+  say "$name: $(awk '/number_of_executed_units/ { print $2 }' "$log") inputs, none failed"
+done

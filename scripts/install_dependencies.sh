@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that Phasor needs and that are missing; this is the single list of them.
+#
+#   scripts/install_dependencies.sh [--list] [GROUP...]      (default: build test)
+#
+#   build      compile the library and the phasor command
+#   test       compile the tests
+#   lint       clang-format, clang-tidy, shellcheck, and clang's fuzzer and sanitizers
+#   fixtures   Python and PyTorch, only to make the parity fixtures again and to compare speeds
+#
+# --list prints the packages of the groups and does nothing else. Where packages are missing and may
+# not be installed (neither root nor sudo, or no apt-get), it names them with the command and exits 1.
+# On a machine without dpkg nothing is checked here: cmake names what it does not find.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+# libdnnl-dev asks cmake for OpenCL and does not depend on it, hence ocl-icd-opencl-dev.
+packages_of() {
+  case $1 in
+    build) echo g++ cmake ninja-build libdnnl-dev ocl-icd-opencl-dev libopenblas-openmp-dev libfmt-dev libcli11-dev nlohmann-json3-dev ;;
+    test) echo libgtest-dev ;;
+    lint) echo clang-format clang-tidy clang libclang-rt-14-dev libomp-dev shellcheck ;;
+    fixtures) echo python3 python3-numpy python3-torch ;;
+    *) die_usage "unknown group '$1'; known: build test lint fixtures" ;;
+  esac
+}
+
+list=no
+wanted=()
+groups=()
+for argument in "$@"; do
+  case $argument in
+    --help | -h) print_help "$0" && exit 0 ;;
+    --list) list=yes ;;
+    -*) die_usage "unknown option '$argument'" ;;
+    *) groups+=("$argument") ;;
+  esac
+done
+((${#groups[@]})) || groups=(build test)
+for group in "${groups[@]}"; do
+  names=$(packages_of "$group")
+  read -ra names <<<"$names"
+  wanted+=("${names[@]}")
+done
+if [[ $list == yes ]]; then
+  printf '%s\n' "${wanted[@]}"
+  exit 0
+fi
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "This machine has no dpkg: not checked, going on without: ${wanted[*]}" >&2
+  exit 0
+fi
+
+# Exits 1 for a name that dpkg has never heard of, which is as good as missing.
+installed=" $(dpkg-query -W -f '${db:Status-Status}=${Package} ' "${wanted[@]}" 2>/dev/null || true)"
+missing=()
+for package in "${wanted[@]}"; do
+  [[ $installed == *" installed=$package "* ]] || missing+=("$package")
+done
+((${#missing[@]})) || exit 0
+
+advice="missing packages; as root: apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
+privilege=()
+if ! command -v apt-get >/dev/null; then
+  die "$advice"
+elif [[ $(id -u) != 0 ]]; then
+  # A password may be asked for only where somebody can type it.
+  if command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 && -t 2 ]]; }; then
+    privilege=(sudo)
+  else
+    die "$advice"
+  fi
+fi
+
+say "Installing ${missing[*]}"
+apt=(${privilege[@]+"${privilege[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
+# A foreign archive that cannot be reached must not stop us; the install below decides.
+"${apt[@]}" update >&2 || true
+"${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null || die "apt-get failed; $advice"

@@ -1,0 +1,39 @@
+# shellcheck shell=bash
+# What the scripts of this folder share; sourced, never run.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+jobs=${PHASOR_JOBS:-$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)}
+
+say() { printf '==> %s\n' "$*" >&2; }
+die() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+# Exit 2: what the person typed is wrong.
+die_usage() {
+  printf '%s: %s (see --help)\n' "$(basename "$0")" "$*" >&2
+  exit 2
+}
+
+# The header comment of a script is its help.
+print_help() { awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$1"; }
+
+# configure PRESET [CMAKE ARGUMENT...]: silent unless it fails.
+configure() {
+  local preset=$1
+  shift
+  (cd "$root" && cmake --preset "$preset" "$@" >/dev/null) || die "could not configure the preset '$preset'"
+}
+
+# build PRESET [TARGET...]
+build() {
+  local preset=$1
+  shift
+  (cd "$root" && cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"} >&2) ||
+    die "could not build the preset '$preset'"
+}
+
+# As minutes and seconds.
+duration() {
+  if (($1 < 60)); then printf '%d s' "$1"; else printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); fi
+}

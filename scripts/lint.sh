@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Checks the sources: layers, file sizes, shell scripts, formatting, clang-tidy. Changes nothing.
+#
+#   scripts/lint.sh [--fix] [--no-tidy | --deep] [FILE...]
+#
+#   --fix       formats the C++ files in place first
+#   --no-tidy   leaves clang-tidy out, the only slow part
+#   --deep      adds clang's static analyzer to clang-tidy: about four times slower
+#   FILE...     C++ files to look at (default: all; clang-tidy reads src and apps, not the tests)
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+fix=no
+tidy=yes
+checks=()
+files=()
+for argument in "$@"; do
+  case $argument in
+    --help | -h) print_help "$0" && exit 0 ;;
+    --fix) fix=yes ;;
+    --no-tidy) tidy=no ;;
+    --deep) checks=(--checks='clang-analyzer-*,-clang-analyzer-optin.performance.Padding') ;;
+    -*) die_usage "unknown option '$argument'" ;;
+    *) [[ -f $argument ]] || die_usage "no such file: $argument" && files+=("$(realpath "$argument")") ;;
+  esac
+done
+cd "$root"
+scripts/install_dependencies.sh build test lint
+
+if ((${#files[@]})); then
+  tidy_files=()
+  for file in "${files[@]}"; do
+    [[ $file == "$root"/@(src|apps)/*.cpp ]] && tidy_files+=("$file")
+  done
+else
+  mapfile -t files < <(find src apps tests bench -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' \) | LC_ALL=C sort)
+  mapfile -t tidy_files < <(find src apps -type f -name '*.cpp' | LC_ALL=C sort)
+fi
+mapfile -t shell_files < <(find scripts tests/scripts .ci -type f \( -name '*.sh' -o -name run \) | LC_ALL=C sort)
+
+# Long files hide their parts; tables that a program made may be longer, under tests/fixtures.
+check_sizes() {
+  awk 'FNR == 601 { printf "%s: longer than 600 lines; split it by noun\n", FILENAME; failed = 1 } END { exit failed }' \
+    "${files[@]}"
+}
+
+run_tidy() {
+  configure release
+  printf '%s\0' "${tidy_files[@]}" |
+    xargs -0 -n 1 -P "$jobs" clang-tidy -p build/release --quiet ${checks[@]+"${checks[@]}"} 2> >(grep -v 'warnings\? generated\.$' >&2)
+}
+
+failed=()
+stage() {
+  local name=$1
+  shift
+  "$@" || failed+=("$name")
+}
+[[ $fix == no ]] || clang-format -i "${files[@]}"
+stage layers scripts/check_layers.sh
+stage sizes check_sizes
+stage shellcheck shellcheck -x "${shell_files[@]}"
+stage format clang-format --dry-run -Werror --ferror-limit=3 "${files[@]}"
+if [[ $tidy == yes ]] && ((${#tidy_files[@]})); then
+  say "clang-tidy over ${#tidy_files[@]} files, $jobs at a time"
+  stage clang-tidy run_tidy
+fi
+((${#failed[@]} == 0)) || die "failed: ${failed[*]} (scripts/lint.sh --fix repairs the format)"
+say "Lint: clean (${#files[@]} C++ files, ${#shell_files[@]} scripts)"
