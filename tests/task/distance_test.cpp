@@ -125,30 +125,27 @@ struct BadOption {
   const char* text;
 };
 
-class DistanceOptions : public testing::TestWithParam<BadOption> {};
-
-TEST_P(DistanceOptions, ErrorSaysWhatWouldBeRight) {
-  try {
-    make_task("distance", GetParam().values);
-    FAIL() << "accepted";
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), GetParam().text);
+TEST(DistanceTask, BadOptionsSayWhatWouldBeRight) {
+  const std::vector<BadOption> bad_options = {
+      {{3, 2, 1}, "task.vocabulary: 3 is out of range, 4 to 65536"},
+      {{64, 1, 8}, "task.gap: 1 is out of range, 2 to 16384"},
+      {{64, 24, 0}, "task.sides: 0 is out of range, 1 to 16384"},
+      {{20, 24, 8},
+       "task.gap: 24 different fillers cannot come from 18 filler words; at most 18, or task.vocabulary at "
+       "least 26"},
+      {{20, 10, 19},
+       "task.sides: 19 different fillers cannot come from 18 filler words; at most 18, or task.vocabulary "
+       "at least 21"},
+      {{64, 24}, "task 'distance' has 3 options, but 2 values were given"}};
+  for (const BadOption& bad : bad_options) {
+    try {
+      make_task("distance", bad.values);
+      ADD_FAILURE() << "accepted, instead of: " << bad.text;
+    } catch (const UsageError& error) {
+      EXPECT_STREQ(error.what(), bad.text);
+    }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Bad, DistanceOptions,
-    testing::Values(
-        BadOption{{3, 2, 1}, "task.vocabulary: 3 is out of range, 4 to 65536"},
-        BadOption{{64, 1, 8}, "task.gap: 1 is out of range, 2 to 16384"},
-        BadOption{{64, 24, 0}, "task.sides: 0 is out of range, 1 to 16384"},
-        BadOption{{20, 24, 8},
-                  "task.gap: 24 different fillers cannot come from 18 filler words; at most 18, or task.vocabulary at "
-                  "least 26"},
-        BadOption{{20, 10, 19},
-                  "task.sides: 19 different fillers cannot come from 18 filler words; at most 18, or task.vocabulary "
-                  "at least 21"},
-        BadOption{{64, 24}, "task 'distance' has 3 options, but 2 values were given"}));
 
 TEST(TaskCatalogue, NamesAreFoundOrSuggested) {
   EXPECT_EQ(find_task("distance").name, "distance");

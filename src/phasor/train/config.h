@@ -14,16 +14,16 @@ struct TrainConfig {
   int64_t steps = 2000;
   int64_t batch = 128;
   double learning_rate = 1e-3;
-  double warmup = 0.06;            // share of the steps
+  double warmup = 0.06;  // share of the steps
   double beta1 = 0.9;
   double beta2 = 0.98;
   double epsilon = 1e-8;
   double weight_decay = 0.01;
-  double clip = 0.0;               // largest gradient norm; 0: no clipping
+  double clip = 0.0;  // largest gradient norm; 0: no clipping
   int64_t evaluate_every = 50;
   int64_t evaluation_samples = 4096;  // of the training set, at each evaluation
-  int64_t checkpoint_every = 500;  // steps between saves of state.safetensors
-  std::vector<int64_t> snapshots;  // steps at which model weights are kept
+  int64_t checkpoint_every = 500;     // steps between saves of state.safetensors
+  std::vector<int64_t> snapshots;     // steps at which model weights are kept
   Dtype precision = Dtype::f32;
 };
 

@@ -1,0 +1,52 @@
+#include "phasor/train/config_complete.h"
+
+#include <limits>
+#include <utility>
+
+#include "phasor/base/error.h"
+#include "phasor/encoding/encoding.h"
+
+namespace phasor {
+namespace {
+
+constexpr int64_t kMostIndices = std::numeric_limits<int32_t>::max();  // token offsets and sample numbers are 32-bit
+
+void check_training(const TrainConfig& train, int64_t max_length) {
+  if (train.batch > kMostIndices / max_length) {
+    fail_usage("train.batch: {} sequences of up to {} tokens are too many for one batch; at most {}", train.batch,
+               max_length, kMostIndices / max_length);
+  }
+  for (const int64_t step : train.snapshots) {
+    if (step > train.steps) {
+      fail_usage("train.snapshots: step {} is after the last one; train.steps={}", step, train.steps);
+    }
+  }
+}
+
+void check_data(const DataConfig& data, int64_t evaluation_samples) {
+  if (data.train_samples > kMostIndices - data.test_samples) {
+    fail_usage("data.train: {} and data.test={} are more than {} samples together", data.train_samples,
+               data.test_samples, kMostIndices);
+  }
+  if (evaluation_samples > data.train_samples) {
+    fail_usage("train.evaluation_samples: {} is more than data.train={}; at most {}", evaluation_samples,
+               data.train_samples, data.train_samples);
+  }
+}
+
+}  // namespace
+
+RunConfig complete(RunConfig config) {
+  const TaskShape shape = make_task(config.task, config.task_values)->shape();
+  config.model.readout = shape.readout;
+  config.model.vocabulary = shape.vocabulary;
+  config.model.classes = shape.classes;
+  config.model.max_length = shape.max_length;
+  config.model.encoding = print(parse_encoding(config.model.encoding));
+  config.model = complete(std::move(config.model));
+  check_training(config.train, shape.max_length);
+  check_data(config.data, config.train.evaluation_samples);
+  return config;
+}
+
+}  // namespace phasor
