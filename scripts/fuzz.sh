@@ -3,8 +3,9 @@
 #
 #   scripts/fuzz.sh [--seconds N] [--no-install] [TARGET...]      (default: 25 seconds, all targets)
 #
-# tests/fuzz/<name>_fuzz.cpp is the target <name>_fuzz, tests/fuzz/corpus/<name>/ its saved corpus. New
-# inputs are kept in build/fuzz/corpus/<name>/, an input that fails in build/fuzz/failures/<name>/.
+# tests/fuzz/<name>_fuzz.cpp is the target <name>_fuzz, tests/fuzz/corpus/<name>/ its saved corpus and
+# <name>.dict, where there is one, its words. New inputs are kept in build/fuzz/corpus/<name>/, an input
+# that fails in build/fuzz/failures/<name>/.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -30,7 +31,7 @@ cd "$root"
 [[ $install == no ]] || scripts/install_dependencies.sh build lint
 
 configure fuzz
-build fuzz ${targets[@]+"${targets[@]}"}
+build fuzz "${targets[@]:-fuzz_targets}"
 if ((${#targets[@]} == 0)); then
   mapfile -t targets < <(find build/fuzz -maxdepth 1 -type f -name '*_fuzz' -executable -printf '%f\n' | LC_ALL=C sort)
 fi
@@ -41,11 +42,13 @@ for target in "${targets[@]}"; do
   mkdir -p "build/fuzz/corpus/$name" "build/fuzz/failures/$name"
   corpora=("build/fuzz/corpus/$name")  # libFuzzer writes to the first folder and reads all of them
   [[ ! -d tests/fuzz/corpus/$name ]] || corpora+=("tests/fuzz/corpus/$name")
+  words=()
+  [[ ! -f tests/fuzz/$name.dict ]] || words=(-dict="tests/fuzz/$name.dict")
   say "Fuzzing $name for $seconds s"
   log=build/fuzz/$name.log
   # What a hostile header claims must not be allocated: no block above 256 MiB, no input above 5 s.
   if ! "build/fuzz/$target" -max_total_time="$seconds" -timeout=5 -malloc_limit_mb=256 -print_final_stats=1 \
-    -artifact_prefix="build/fuzz/failures/$name/" "${corpora[@]}" >"$log" 2>&1; then
+    -artifact_prefix="build/fuzz/failures/$name/" ${words[@]+"${words[@]}"} "${corpora[@]}" >"$log" 2>&1; then
     tail -n 60 "$log" >&2
     die "$name failed; again with: build/fuzz/$target build/fuzz/failures/$name/<file>"
   fi

@@ -18,10 +18,13 @@ source "$(dirname "$0")/lib.sh"
 # libdnnl-dev asks cmake for OpenCL and does not depend on it, hence ocl-icd-opencl-dev.
 packages_of() {
   case $1 in
-    build) echo g++ cmake ninja-build libdnnl-dev ocl-icd-opencl-dev libopenblas-openmp-dev libfmt-dev libcli11-dev nlohmann-json3-dev ;;
+    build)
+      echo g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev
+      echo libdnnl-dev ocl-icd-opencl-dev libopenblas-openmp-dev
+      ;;
     test) echo libgtest-dev ;;
     lint) echo clang-format clang-tidy clang libclang-rt-14-dev libomp-dev shellcheck ;;
-    fixtures) echo python3 python3-numpy python3-torch ;;
+    fixtures) echo python3-torch ;;
     *) die_usage "unknown group '$1'; known: build test lint fixtures" ;;
   esac
 }
@@ -40,8 +43,7 @@ done
 ((${#groups[@]})) || groups=(build test)
 for group in "${groups[@]}"; do
   names=$(packages_of "$group")
-  read -ra names <<<"$names"
-  wanted+=("${names[@]}")
+  mapfile -t -O ${#wanted[@]} wanted <<<"${names// /$'\n'}"
 done
 if [[ $list == yes ]]; then
   printf '%s\n' "${wanted[@]}"

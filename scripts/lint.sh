@@ -34,21 +34,22 @@ if ((${#files[@]})); then
     [[ $file == "$root"/@(src|apps)/*.cpp ]] && tidy_files+=("$file")
   done
 else
-  mapfile -t files < <(find src apps tests bench -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' \) | LC_ALL=C sort)
+  mapfile -t files < <(find src apps tests bench -type f -regex '.*\.\(h\|cpp\|cu\)' | LC_ALL=C sort)
   mapfile -t tidy_files < <(find src apps -type f -name '*.cpp' | LC_ALL=C sort)
 fi
 mapfile -t shell_files < <(find scripts tests/scripts .ci -type f \( -name '*.sh' -o -name run \) | LC_ALL=C sort)
 
-# Long files hide their parts; tables that a program made may be longer, under tests/fixtures.
+# A long file hides its parts.
 check_sizes() {
-  awk 'FNR == 601 { printf "%s: longer than 600 lines; split it by noun\n", FILENAME; failed = 1 } END { exit failed }' \
-    "${files[@]}"
+  awk 'FNR == 601 { print FILENAME ": longer than 600 lines; split it by noun"; failed = 1 }
+       END { exit failed }' "${files[@]}"
 }
 
 run_tidy() {
   configure release
   printf '%s\0' "${tidy_files[@]}" |
-    xargs -0 -n 1 -P "$jobs" clang-tidy -p build/release --quiet ${checks[@]+"${checks[@]}"} 2> >(grep -v 'warnings\? generated\.$' >&2)
+    xargs -0 -n 1 -P "$jobs" clang-tidy -p build/release --quiet ${checks[@]+"${checks[@]}"} \
+      2> >(grep -v 'warnings\? generated\.$' >&2)
 }
 
 failed=()

@@ -18,12 +18,15 @@ function row() {
     failed = 1
     exit 1
   }
-  printf "%-12s %13s %15s %7s %9s %11s\n", value["encoding"], percent(value["test_accuracy"]),
+  printf layout, value["encoding"], percent(value["test_accuracy"]),
     value["steps_to_90"] == "null" ? "never" : value["steps_to_90"], value["steps"],
     sprintf("%.1f", value["seconds"]), grouped(value["tokens_per_second"])
 }
 
-BEGIN { printf "%-12s %13s %15s %7s %9s %11s\n", "encoding", "test accuracy", "steps to 90 %", "steps", "seconds", "tokens/s" }
+BEGIN {
+  layout = "%-12s %13s %15s %7s %9s %11s\n"
+  printf layout, "encoding", "test accuracy", "steps to 90 %", "steps", "seconds", "tokens/s"
+}
 
 FNR == 1 {
   if (file != "") row()
