@@ -41,7 +41,7 @@ class DistanceTask final : public Task {
     std::vector<int32_t> fillers(static_cast<size_t>(vocabulary_ - kTriggers));
     std::iota(fillers.begin(), fillers.end(), kTriggers);
     Sample sample;
-    sample.tokens.reserve(static_cast<size_t>(left + gap + right + kTriggers));
+    sample.tokens.reserve(static_cast<size_t>(shape().max_length));
     append_fillers(sample.tokens, fillers, left, draws);
     sample.tokens.push_back(kFirstTrigger);
     append_fillers(sample.tokens, fillers, gap, draws);

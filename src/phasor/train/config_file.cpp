@@ -33,7 +33,7 @@ Json parse_without_repeats(std::string_view text, std::string_view file) {
   } catch (const Json::parse_error& error) {
     const std::string_view reason = error.what();
     const size_t place = reason.find("parse error");  // after the library's own error number
-    fail_format("{}: not valid JSON: {}", file, place == reason.npos ? reason : reason.substr(place));
+    fail_format("{}: not valid JSON: {}", file, place == std::string_view::npos ? reason : reason.substr(place));
   }
 }
 
