@@ -24,6 +24,7 @@ TEST(Canonical, NamesArgumentsInTheCataloguesOrder) {
   EXPECT_EQ(canonical_text("rope(fraction=0.50,layout=half,base=100.0)"), "rope(base=100,layout=half,fraction=0.5)");
   EXPECT_EQ(canonical_text("rope(100,half,fraction=0.5)"), "rope(base=100,layout=half,fraction=0.5)");
   EXPECT_EQ(canonical_text("learned(1)"), "learned(init=1)");
+  EXPECT_EQ(canonical_text("learned(-0.0)"), "learned(init=0)");
   EXPECT_EQ(canonical_text("alibi(released)"), "alibi(slopes=released)");
 }
 

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <set>
+#include <string>
 
 #include "phasor/base/error.h"
 #include "phasor/encoding/encoding.h"
@@ -38,6 +41,23 @@ TEST(EncodingCatalogue, DefaultsLieWithinTheirBounds) {
       term.arguments.push_back({.key = parameter.name, .value = parameter.default_value});
     }
     EXPECT_EQ(print(Encoding{{term}}), entry.name);
+  }
+}
+
+TEST(EncodingCatalogue, TheManualDescribesEveryEntryAndParameter) {
+  std::ifstream file(PHASOR_FIXTURES "/../../docs/encodings.md");
+  const std::string manual((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  for (const EncodingEntry& entry : encoding_catalogue()) {
+    const size_t section = manual.find("\n### " + entry.name + "\n");
+    ASSERT_NE(section, std::string::npos) << entry.name;
+    const std::string text = manual.substr(section, manual.find("\n#", section + 1) - section);
+    for (const EncodingParameter& parameter : entry.parameters) {
+      EXPECT_NE(text.find("| `" + parameter.name + "` | "), std::string::npos) << entry.name << ": " << parameter.name;
+      for (const std::string& choice : parameter.choices) {
+        EXPECT_NE(text.find("`" + choice + "`"), std::string::npos) << entry.name << ": " << choice;
+      }
+    }
+    EXPECT_NE(text.find(std::to_string(entry.year)), std::string::npos) << entry.name;
   }
 }
 

@@ -35,7 +35,7 @@ std::string print_number(double number) {
   char buffer[32];
   const std::to_chars_result end = std::to_chars(std::begin(buffer), std::end(buffer), number,
                                                  plain ? std::chars_format::fixed : std::chars_format::scientific);
-  const std::string text(buffer, end.ptr);
+  std::string text(buffer, end.ptr);
   if (plain) return text;
   // The exponent comes as e+16 or e-05; the plus and the zero say nothing.
   const size_t sign = text.find('e') + 1;

@@ -42,20 +42,20 @@ struct LearnedTable {
 
 // Place "rotation": complex factors per position and channel pair. Shared by all heads that use it.
 struct Rotation {
-  std::string name;                               // the term that made it, for clashes and reports
-  int64_t first = 0;                              // first rotated channel
+  std::string name;   // the term that made it, for clashes and reports
+  int64_t first = 0;  // first rotated channel
   int64_t pairs = 0;
-  bool halves = false;                            // pairs (c, pairs + c) instead of (2 c, 2 c + 1)
-  std::vector<double> frequencies;                // [pairs], radians per position
-  std::vector<std::complex<double>> query, key;   // [positions, pairs]
+  bool halves = false;                           // pairs (c, pairs + c) instead of (2 c, 2 c + 1)
+  std::vector<double> frequencies;               // [pairs], radians per position
+  std::vector<std::complex<double>> query, key;  // [positions, pairs]
 };
 
 struct LayerEncoding {
   std::vector<std::shared_ptr<const Rotation>> rotation;  // [heads], null for none
   // Place "distance bias", added outside the scale: column reach + (p_j - p_i), reach = positions - 1.
-  std::optional<Table> bias;                              // [heads, 2 reach + 1]
+  std::optional<Table> bias;  // [heads, 2 reach + 1]
   // Place "scale": factor per head on top of 1 / sqrt(head width).
-  std::vector<double> scale;                              // [heads]
+  std::vector<double> scale;  // [heads]
 };
 
 struct ResolvedEncoding {
