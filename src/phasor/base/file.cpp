@@ -1,0 +1,235 @@
+#include "phasor/base/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "phasor/base/error.h"
+
+namespace phasor {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string system_reason(int code) { return std::generic_category().message(code); }
+
+// Repeats a system call for as long as a signal interrupts it.
+template <class Call>
+auto uninterrupted(const Call& call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+FileDescriptor open_file(const fs::path& path, int flags, std::string_view purpose) {
+  const int descriptor = uninterrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); });
+  if (descriptor < 0) fail("cannot open '{}' for {}: {}", path.string(), purpose, system_reason(errno));
+  return FileDescriptor(descriptor);
+}
+
+struct stat status_of(const FileDescriptor& file, const fs::path& path) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) fail("cannot examine '{}': {}", path.string(), system_reason(errno));
+  return status;
+}
+
+// The errno of the first failure, or 0 when every byte was taken.
+int write_all(int descriptor, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = uninterrupted([&] { return ::write(descriptor, bytes.data(), bytes.size()); });
+    if (written < 0) return errno;
+    if (written == 0) return EIO;
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return 0;
+}
+
+// Removes the file at the end of the scope unless it was kept.
+class PartialFile {
+ public:
+  explicit PartialFile(fs::path path) : path_(std::move(path)) {}
+  PartialFile(const PartialFile&) = delete;
+  PartialFile& operator=(const PartialFile&) = delete;
+  ~PartialFile() {
+    if (!kept_) ::unlink(path_.c_str());
+  }
+
+  const fs::path& path() const { return path_; }
+  void keep() { kept_ = true; }
+
+ private:
+  fs::path path_;
+  bool kept_ = false;
+};
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+// Makes a rename survive a loss of power. Without error check: the new file is already in place, and
+// not every file system can do this.
+void sync_folder(const fs::path& folder) {
+  const FileDescriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.get() >= 0) ::fsync(directory.get());
+}
+
+// The length of the file's part that ends with a line's end.
+off_t whole_lines_length(const FileDescriptor& file, const fs::path& path, off_t size) {
+  std::array<char, 4096> block;
+  while (size > 0) {
+    const off_t begin = std::max<off_t>(0, size - static_cast<off_t>(block.size()));
+    const auto wanted = static_cast<size_t>(size - begin);
+    const ssize_t count = uninterrupted([&] { return ::pread(file.get(), block.data(), wanted, begin); });
+    if (count < 0) fail("cannot read '{}': {}", path.string(), system_reason(errno));
+    if (static_cast<size_t>(count) < wanted) fail("cannot read '{}': it shrank meanwhile", path.string());
+    const size_t end = std::string_view(block.data(), wanted).rfind('\n');
+    if (end != std::string_view::npos) return begin + static_cast<off_t>(end) + 1;
+    size = begin;
+  }
+  return 0;
+}
+
+}  // namespace
+
+FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept : value_(other.release()) {}
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  FileDescriptor taken(std::move(other));
+  std::swap(value_, taken.value_);
+  return *this;
+}
+
+FileDescriptor::~FileDescriptor() {
+  if (value_ >= 0) ::close(value_);
+}
+
+int FileDescriptor::release() { return std::exchange(value_, -1); }
+
+std::string read_file(const fs::path& path) {
+  const FileDescriptor file = open_file(path, O_RDONLY, "reading");
+  std::string content;
+  // One byte more than the size, so that the end shows without another round.
+  content.resize(static_cast<size_t>(std::max<off_t>(status_of(file, path).st_size, 4095)) + 1);
+  size_t length = 0;
+  while (true) {
+    const ssize_t count =
+        uninterrupted([&] { return ::read(file.get(), content.data() + length, content.size() - length); });
+    if (count < 0) fail("cannot read '{}': {}", path.string(), system_reason(errno));
+    if (count == 0) break;
+    length += static_cast<size_t>(count);
+    if (length == content.size()) content.resize(2 * length);
+  }
+  content.resize(length);
+  return content;
+}
+
+InputFile::InputFile(fs::path path) : path_(std::move(path)), file_(open_file(path_, O_RDONLY, "reading")) {
+  const struct stat status = status_of(file_, path_);
+  if (!S_ISREG(status.st_mode)) fail("cannot read '{}': it is not a regular file", path_.string());
+  size_ = static_cast<uint64_t>(status.st_size);
+}
+
+void InputFile::read(uint64_t offset, std::span<std::byte> out) const {
+  while (!out.empty()) {
+    const ssize_t count =
+        uninterrupted([&] { return ::pread(file_.get(), out.data(), out.size(), static_cast<off_t>(offset)); });
+    if (count < 0) fail("cannot read '{}' at byte {}: {}", path_.string(), offset, system_reason(errno));
+    if (count == 0) {
+      fail("cannot read '{}': it ends at byte {}, {} bytes too early", path_.string(), offset, out.size());
+    }
+    out = out.subspan(static_cast<size_t>(count));
+    offset += static_cast<uint64_t>(count);
+  }
+}
+
+void OutputFile::write(std::span<const std::byte> bytes) {
+  const int code = write_all(descriptor_, bytes);
+  if (code != 0) fail("cannot write '{}': {}", path_.string(), system_reason(code));
+}
+
+void write_file_atomically(const fs::path& path, const std::function<void(OutputFile&)>& content) {
+  // A rename would replace a device such as /dev/stdout by a plain file.
+  struct stat old {};
+  if (::stat(path.c_str(), &old) == 0 && !S_ISREG(old.st_mode)) {
+    fail("cannot write '{}': it exists and is not a regular file", path.string());
+  }
+  const fs::path aside = path.string() + ".partial" + std::to_string(::getpid());
+  const int opened =
+      uninterrupted([&] { return ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); });
+  if (opened < 0) fail("cannot write '{}': {}", path.string(), system_reason(errno));
+  FileDescriptor file(opened);
+  PartialFile partial(aside);
+
+  OutputFile output(path, file.get());
+  content(output);
+  if (uninterrupted([&] { return ::fsync(file.get()); }) != 0) {
+    fail("cannot write '{}': {}", path.string(), system_reason(errno));
+  }
+  // Linux closes the file even when a signal interrupts, and the data is on the disk already.
+  if (::close(file.release()) != 0 && errno != EINTR) {
+    fail("cannot write '{}': {}", path.string(), system_reason(errno));
+  }
+  if (::rename(partial.path().c_str(), path.c_str()) != 0) {
+    fail("cannot rename '{}' to '{}': {}", partial.path().string(), path.string(), system_reason(errno));
+  }
+  partial.keep();
+  sync_folder(folder_of(path));
+}
+
+void write_file_atomically(const fs::path& path, std::string_view content) {
+  write_file_atomically(path, std::as_bytes(std::span(content)));
+}
+
+void write_file_atomically(const fs::path& path, std::span<const std::byte> content) {
+  write_file_atomically(path, [&](OutputFile& file) { file.write(content); });
+}
+
+LineFile::LineFile(fs::path path)
+    : path_(std::move(path)), file_(open_file(path_, O_RDWR | O_CREAT | O_APPEND, "appending")) {
+  const struct stat status = status_of(file_, path_);
+  if (!S_ISREG(status.st_mode)) return;
+  const off_t whole = whole_lines_length(file_, path_, status.st_size);
+  if (whole < status.st_size && ::ftruncate(file_.get(), whole) != 0) {
+    fail("cannot cut the unfinished last line off '{}': {}", path_.string(), system_reason(errno));
+  }
+}
+
+void LineFile::append(std::string_view line) {
+  if (line.find('\n') != std::string_view::npos) {
+    fail("cannot append to '{}': the text of {} bytes is more than one line", path_.string(), line.size());
+  }
+  const struct stat before = status_of(file_, path_);
+  const std::string text = std::string(line) + '\n';
+  const int code = write_all(file_.get(), std::as_bytes(std::span(text)));
+  if (code == 0) return;
+  std::string rest;
+  if (S_ISREG(before.st_mode) && ::ftruncate(file_.get(), before.st_size) != 0) {
+    rest = fmt::format("; a part of the line may remain ({})", system_reason(errno));
+  }
+  fail("cannot append a line to '{}': {}{}", path_.string(), system_reason(code), rest);
+}
+
+void LineFile::sync() {
+  if (uninterrupted([&] { return ::fsync(file_.get()); }) != 0) {
+    fail("cannot bring '{}' to the disk: {}", path_.string(), system_reason(errno));
+  }
+}
+
+void make_directory(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (!error && !fs::is_directory(path, error) && !error) error = std::make_error_code(std::errc::not_a_directory);
+  if (error) fail("cannot create the directory '{}': {}", path.string(), error.message());
+}
+
+void check_directory_writable(const fs::path& path) {
+  const PartialFile probe(path / fmt::format(".writable{}", ::getpid()));
+  const FileDescriptor file(::open(probe.path().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  if (file.get() < 0) fail("cannot write into the directory '{}': {}", path.string(), system_reason(errno));
+}
+
+}  // namespace phasor
