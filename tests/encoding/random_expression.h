@@ -31,7 +31,10 @@ class RandomExpression {
   std::string spelling() {
     std::string text = blanks();
     const uint32_t terms = 1 + draws_.below(4);
-    for (uint32_t i = 0; i < terms; ++i) text += (i == 0 ? "" : "+" + blanks()) + spelled_term();
+    for (uint32_t i = 0; i < terms; ++i) {
+      if (i > 0) text.append("+").append(blanks());
+      text += spelled_term();
+    }
     return text;
   }
 
@@ -125,8 +128,9 @@ class RandomExpression {
     if (arguments.size() == 3 && arguments[1].find('=') != std::string::npos) std::swap(arguments[1], arguments[2]);
     std::string text = entry.name + blanks();
     if (!arguments.empty()) {
-      for (size_t i = 0; i < arguments.size(); ++i) text += (i == 0 ? "(" : ",") + blanks() + arguments[i];
-      text += ")" + blanks();
+      for (size_t i = 0; i < arguments.size(); ++i)
+        text.append(i == 0 ? "(" : ",").append(blanks()).append(arguments[i]);
+      text.append(")").append(blanks());
     } else if (coin()) {
       text += "()";
     }
