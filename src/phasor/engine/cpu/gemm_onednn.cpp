@@ -6,6 +6,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/engine/cpu/gemm.h"
+#include "phasor/engine/cpu/one_thread.h"
 
 namespace phasor {
 namespace {
@@ -70,18 +71,6 @@ bool has_bf16() {
     return false;
   }
 }
-
-// Outside a parallel region oneDNN would share the product among all threads.
-class OneThread {
- public:
-  OneThread() : threads_(omp_get_max_threads()) { omp_set_num_threads(1); }
-  ~OneThread() { omp_set_num_threads(threads_); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  int threads_;
-};
 
 class OneDnnGemm final : public Gemm {
  public:

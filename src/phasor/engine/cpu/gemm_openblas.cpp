@@ -1,25 +1,38 @@
 #include <cblas.h>
+#include <omp.h>
 
 #include "phasor/base/error.h"
 #include "phasor/engine/cpu/gemm.h"
+#include "phasor/engine/cpu/one_thread.h"
 
 namespace phasor {
 namespace {
 
 class OpenBlasGemm final : public Gemm {
  public:
+  // The pthread flavour would start threads of its own.
+  OpenBlasGemm() {
+    const OneThread restore;
+    openblas_set_num_threads(1);
+  }
+
   std::string name() const override { return "OpenBLAS"; }
   bool supports(Dtype operands) const override { return operands == Dtype::f32; }
 
   void multiply(const Product& p) const override {
-    // The pthread flavour would start its own threads; the OpenMP flavour sees that it is inside a region.
-    thread_local const bool single = (openblas_set_num_threads(1), true);
-    static_cast<void>(single);
+    if (omp_in_parallel() != 0) {
+      run(p);
+      return;
+    }
+    const OneThread guard;
     run(p);
   }
 
   void multiply_on_all_threads(const Product& p) const override {
-    openblas_set_num_threads(openblas_get_num_procs());
+    const int threads = omp_get_max_threads();
+    const OneThread restore;  // openblas_set_num_threads changes OpenMP's count too
+    openblas_set_num_threads(threads);
+    omp_set_num_threads(threads);
     run(p);
     openblas_set_num_threads(1);
   }

@@ -1,0 +1,14 @@
+#pragma once
+// One function per command: it adds the subcommand with its options and what it does.
+#include <CLI/CLI.hpp>
+
+namespace phasor::app {
+
+void add_train_command(CLI::App& app);
+void add_evaluate_command(CLI::App& app);
+void add_export_command(CLI::App& app);
+void add_bench_command(CLI::App& app);
+void add_encodings_command(CLI::App& app);
+void add_tasks_command(CLI::App& app);
+
+}  // namespace phasor::app

@@ -1,0 +1,20 @@
+#pragma once
+// RUN and --step: which trained model a command works on.
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "phasor/train/run_folder.h"
+#include "phasor/train/session.h"
+#include "run_options.h"
+
+namespace phasor::app {
+
+struct RunFolderOptions {
+  std::string folder;
+  int64_t step = -1;  // a snapshot; -1: the finished model
+
+  void add_to(CLI::App& command);
+  Session open(Backend& backend) const;
+};
+
+}  // namespace phasor::app

@@ -1,0 +1,66 @@
+#pragma once
+// A backend around another one that adds up the time of every kind of op.
+#include <chrono>
+#include <map>
+#include <string>
+
+#include "phasor/engine/backend.h"
+
+namespace phasor {
+
+struct OpTime {
+  double seconds = 0.0;
+  int64_t calls = 0;
+};
+
+class ProfilingBackend final : public Backend {
+ public:
+  explicit ProfilingBackend(Backend& inner) : inner_(inner) {}
+
+  const std::map<std::string, OpTime>& times() const { return times_; }
+  void reset() { times_.clear(); }
+
+  std::string description() const override { return inner_.description(); }
+  bool supports(Dtype dtype) const override { return inner_.supports(dtype); }
+  Memory allocate(size_t bytes) override { return inner_.allocate(bytes); }
+  void copy_in(void* device, const void* host, size_t bytes) override { inner_.copy_in(device, host, bytes); }
+  void copy_out(void* host, const void* device, size_t bytes) override { inner_.copy_out(host, device, bytes); }
+  void synchronize() override { inner_.synchronize(); }
+
+  void run(const EmbeddingForward& op) override { time("embedding forward", op); }
+  void run(const EmbeddingBackward& op) override { time("embedding backward", op); }
+  void run(const ResidualNormForward& op) override { time("residual norm forward", op); }
+  void run(const ResidualNormBackward& op) override { time("residual norm backward", op); }
+  void run(const LinearForward& op) override { time("linear forward", op); }
+  void run(const LinearBackward& op) override { time("linear backward", op); }
+  void run(const AttentionForward& op) override { time("attention forward", op); }
+  void run(const AttentionBackward& op) override { time("attention backward", op); }
+  void run(const AttentionDenseForward& op) override { time("dense attention forward", op); }
+  void run(const AttentionDenseBackward& op) override { time("dense attention backward", op); }
+  void run(const MeanPoolForward& op) override { time("pooling", op); }
+  void run(const MeanPoolBackward& op) override { time("pooling", op); }
+  void run(const PickTokenForward& op) override { time("pooling", op); }
+  void run(const PickTokenBackward& op) override { time("pooling", op); }
+  void run(const LinearCrossEntropy& op) override { time("readout and loss", op); }
+  void run(const Fill& op) override { time("fill", op); }
+  void run(const Cast& op) override { time("cast", op); }
+  void run(const GradientNorm& op) override { time("optimiser", op); }
+  void run(const AdamW& op) override { time("optimiser", op); }
+
+ private:
+  template <class Op>
+  void time(const char* name, const Op& op) {
+    inner_.synchronize();
+    const auto start = std::chrono::steady_clock::now();
+    inner_.run(op);
+    inner_.synchronize();
+    OpTime& entry = times_[name];
+    entry.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    ++entry.calls;
+  }
+
+  Backend& inner_;
+  std::map<std::string, OpTime> times_;
+};
+
+}  // namespace phasor

@@ -1,0 +1,25 @@
+#include "phasor/train/evaluation.h"
+
+#include <algorithm>
+
+namespace phasor {
+
+Scores evaluate(Transformer& model, const Dataset& data, int64_t samples, int64_t batch_size) {
+  const int64_t count = std::min(samples, data.size());
+  BatchResult sum;
+  Batch batch;
+  for (int64_t first = 0; first < count; first += batch_size) {
+    batch.clear();
+    for (int64_t i = first; i < std::min(count, first + batch_size); ++i) data.append_to(batch, i);
+    batch.finish();
+    const BatchResult result = model.evaluate(batch);
+    sum.loss += result.loss;
+    sum.correct += result.correct;
+    sum.scored += result.scored;
+  }
+  if (sum.scored == 0) return {};
+  const auto scored = static_cast<double>(sum.scored);
+  return {.loss = sum.loss / scored, .accuracy = static_cast<double>(sum.correct) / scored, .scored = sum.scored};
+}
+
+}  // namespace phasor

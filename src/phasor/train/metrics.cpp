@@ -1,0 +1,87 @@
+#include "phasor/train/metrics.h"
+
+#include <nlohmann/json.hpp>
+
+#include "phasor/base/error.h"
+
+namespace phasor {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kStillImproving = 0.005;
+
+}  // namespace
+
+std::string to_json_line(const Metrics& m) {
+  const Json line = {{"step", m.step},
+                     {"tokens", m.tokens},
+                     {"learning_rate", m.learning_rate},
+                     {"gradient_norm", m.gradient_norm},
+                     {"batch_loss", m.batch_loss},
+                     {"train_loss", m.train_loss},
+                     {"train_accuracy", m.train_accuracy},
+                     {"test_loss", m.test_loss},
+                     {"test_accuracy", m.test_accuracy}};
+  return line.dump();
+}
+
+Metrics parse_metrics(std::string_view line, std::string_view source) {
+  try {
+    const Json json = Json::parse(line);
+    return {.step = json.at("step").get<int64_t>(),
+            .tokens = json.at("tokens").get<int64_t>(),
+            .learning_rate = json.at("learning_rate").get<double>(),
+            .gradient_norm = json.at("gradient_norm").get<double>(),
+            .batch_loss = json.at("batch_loss").get<double>(),
+            .train_loss = json.at("train_loss").get<double>(),
+            .train_accuracy = json.at("train_accuracy").get<double>(),
+            .test_loss = json.at("test_loss").get<double>(),
+            .test_accuracy = json.at("test_accuracy").get<double>()};
+  } catch (const Json::exception& error) {
+    throw FormatError(fmt::format("{}: not a line of metrics ({})", source, error.what()));
+  }
+}
+
+std::optional<int64_t> steps_to_accuracy(const std::vector<Metrics>& history, double accuracy) {
+  for (const Metrics& metrics : history) {
+    if (metrics.test_accuracy >= accuracy) return metrics.step;
+  }
+  return std::nullopt;
+}
+
+bool has_converged(const std::vector<Metrics>& history) {
+  if (history.size() < 2) return false;
+  const Metrics& last = history.back();
+  // The latest evaluation that is at least a tenth of the run old.
+  const Metrics* before = &history.front();
+  for (const Metrics& metrics : history) {
+    if (10 * metrics.step <= 9 * last.step) before = &metrics;
+  }
+  return last.test_accuracy - before->test_accuracy <= kStillImproving;
+}
+
+std::string to_json(const RunConfig& config, const RunResult& result) {
+  Json json = {{"task", config.task},
+               {"encoding", config.model.encoding},
+               {"protocol", config.protocol},
+               {"preset", config.preset},
+               {"seed", config.seed},
+               {"data_seed", config.data.seed},
+               {"parameters", result.parameters},
+               {"steps", result.last.step},
+               {"tokens", result.last.tokens},
+               {"train_accuracy", result.full_train_accuracy},
+               {"train_loss", result.last.train_loss},
+               {"test_accuracy", result.last.test_accuracy},
+               {"test_loss", result.last.test_loss},
+               {"steps_to_90", nullptr},
+               {"converged", result.converged},
+               {"seconds", result.seconds},
+               {"tokens_per_second", result.seconds > 0.0 ? static_cast<double>(result.last.tokens) / result.seconds : 0.0},
+               {"device", result.device}};
+  if (result.steps_to_90) json["steps_to_90"] = *result.steps_to_90;
+  return json.dump(2) + "\n";
+}
+
+}  // namespace phasor

@@ -1,0 +1,47 @@
+#pragma once
+// What a run measures as it goes (one line of metrics.jsonl each) and what it comes to (result.json).
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "phasor/train/config.h"
+
+namespace phasor {
+
+// One evaluation. Nothing in it depends on the clock: a resumed run writes the same bytes.
+struct Metrics {
+  int64_t step = 0;
+  int64_t tokens = 0;             // trained on so far
+  double learning_rate = 0.0;     // of the last update
+  double gradient_norm = 0.0;     // of the last update, before clipping
+  double batch_loss = 0.0;        // of the last update's batch, with dropout
+  double train_loss = 0.0;
+  double train_accuracy = 0.0;
+  double test_loss = 0.0;
+  double test_accuracy = 0.0;
+};
+
+std::string to_json_line(const Metrics& metrics);
+// Throws FormatError that starts with `source`.
+Metrics parse_metrics(std::string_view line, std::string_view source);
+
+struct RunResult {
+  int64_t parameters = 0;
+  Metrics last;
+  double full_train_accuracy = 0.0;      // on the whole training set
+  std::optional<int64_t> steps_to_90;    // first evaluation with test accuracy of at least 0.9
+  bool converged = false;
+  double seconds = 0.0;                  // all sittings together
+  std::string device;
+};
+
+std::optional<int64_t> steps_to_accuracy(const std::vector<Metrics>& history, double accuracy);
+
+// A run has converged when test accuracy did not rise by more than half a point over the last tenth of its steps.
+bool has_converged(const std::vector<Metrics>& history);
+
+std::string to_json(const RunConfig& config, const RunResult& result);
+
+}  // namespace phasor

@@ -1,0 +1,127 @@
+#include "phasor/train/run_folder.h"
+
+#include <charconv>
+#include <sstream>
+
+#include "phasor/base/error.h"
+#include "phasor/base/file.h"
+#include "phasor/checkpoint/safetensors.h"
+#include "phasor/train/config_json.h"
+
+namespace phasor {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kConfig = "config.json";
+constexpr const char* kResult = "result.json";
+constexpr const char* kState = "state.safetensors";
+constexpr const char* kMetrics = "metrics.jsonl";
+
+std::span<const float> piece(const std::vector<float>& flat, const Parameter& entry) {
+  return std::span(flat).subspan(static_cast<size_t>(entry.offset), static_cast<size_t>(entry.size));
+}
+
+void add_tensors(SafetensorsWriter& writer, const std::string& prefix, const ParameterLayout& layout,
+                 const std::vector<float>& flat) {
+  for (const Parameter& entry : layout.entries()) writer.add(prefix + entry.name, entry.shape, piece(flat, entry));
+}
+
+std::vector<float> gather_tensors(const SafetensorsFile& file, const std::string& prefix,
+                                  const ParameterLayout& layout) {
+  std::vector<float> flat(static_cast<size_t>(layout.size()));
+  for (const Parameter& entry : layout.entries()) {
+    const std::span<const float> values = file.data<float>(prefix + entry.name, entry.shape);
+    std::copy(values.begin(), values.end(), flat.begin() + entry.offset);
+  }
+  return flat;
+}
+
+}  // namespace
+
+std::string snapshot_name(int64_t step) { return fmt::format("snapshots/step_{:06}.safetensors", step); }
+
+bool RunFolder::exists() const { return fs::exists(file(kConfig)); }
+bool RunFolder::complete() const { return fs::exists(file(kResult)); }
+
+void RunFolder::create(const RunConfig& config) const {
+  if (fs::exists(path_) && !fs::is_directory(path_)) {
+    fail_usage("'{}' is a file; --out wants a folder of its own", path_.string());
+  }
+  if (exists()) {
+    fail_usage("'{}' holds a run already; --resume goes on with it, or choose another --out", path_.string());
+  }
+  if (fs::exists(path_) && !fs::is_empty(path_)) {
+    fail_usage("'{}' is not empty and holds no run; choose another --out", path_.string());
+  }
+  make_directory(path_);
+  write_file_atomically(file(kConfig), config_to_json(config));
+}
+
+RunConfig RunFolder::load_config() const {
+  if (!exists()) fail_usage("'{}' holds no run: there is no {}", path_.string(), kConfig);
+  return phasor::load_config(file(kConfig).string());
+}
+
+void RunFolder::save_model(const ParameterLayout& layout, const std::vector<float>& parameters, const RunConfig& config,
+                           int64_t step, const std::string& name) const {
+  SafetensorsWriter writer;
+  add_tensors(writer, "", layout, parameters);
+  writer.set_metadata("format", "phasor model 1");
+  writer.set_metadata("step", fmt::format("{}", step));
+  writer.set_metadata("config", canonical_text(config));
+  make_directory(file(name).parent_path());
+  writer.write(file(name));
+}
+
+std::vector<float> RunFolder::load_model(const ParameterLayout& layout, const std::string& name) const {
+  return gather_tensors(SafetensorsFile::open(file(name)), "", layout);
+}
+
+void RunFolder::save_state(const ParameterLayout& layout, const TrainingState& state) const {
+  SafetensorsWriter writer;
+  add_tensors(writer, "parameter/", layout, state.parameters);
+  add_tensors(writer, "first_moment/", layout, state.first_moment);
+  add_tensors(writer, "second_moment/", layout, state.second_moment);
+  writer.add("progress", {5}, std::vector<double>{static_cast<double>(state.step), static_cast<double>(state.tokens),
+                                                 state.seconds, state.batch_loss, state.gradient_norm});
+  writer.set_metadata("format", "phasor state 1");
+  writer.write(file(kState));
+}
+
+std::optional<TrainingState> RunFolder::load_state(const ParameterLayout& layout) const {
+  if (!fs::exists(file(kState))) return std::nullopt;
+  const SafetensorsFile stored = SafetensorsFile::open(file(kState));
+  const std::span<const double> progress = stored.data<double>("progress", {5});
+  return TrainingState{.step = static_cast<int64_t>(progress[0]),
+                       .tokens = static_cast<int64_t>(progress[1]),
+                       .seconds = progress[2],
+                       .batch_loss = progress[3],
+                       .gradient_norm = progress[4],
+                       .parameters = gather_tensors(stored, "parameter/", layout),
+                       .first_moment = gather_tensors(stored, "first_moment/", layout),
+                       .second_moment = gather_tensors(stored, "second_moment/", layout)};
+}
+
+std::vector<Metrics> RunFolder::load_metrics() const {
+  std::vector<Metrics> history;
+  if (!fs::exists(file(kMetrics))) return history;
+  std::istringstream lines(read_file(file(kMetrics)));
+  std::string line;
+  // A last line without its end was cut by a crash: it does not count.
+  while (std::getline(lines, line) && !lines.eof()) {
+    history.push_back(parse_metrics(line, fmt::format("{}:{}", file(kMetrics).string(), history.size() + 1)));
+  }
+  return history;
+}
+
+std::vector<Metrics> RunFolder::rewind_metrics(int64_t step) const {
+  std::vector<Metrics> history = load_metrics();
+  std::erase_if(history, [&](const Metrics& metrics) { return metrics.step > step; });
+  std::string text;
+  for (const Metrics& metrics : history) text += to_json_line(metrics) + "\n";
+  write_file_atomically(file(kMetrics), text);
+  return history;
+}
+
+}  // namespace phasor

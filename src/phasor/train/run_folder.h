@@ -1,0 +1,57 @@
+#pragma once
+// The files of a run. A folder is complete when result.json is there; every file is written aside and renamed,
+// so a reader never sees half of one.
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "phasor/model/parameters.h"
+#include "phasor/train/config.h"
+#include "phasor/train/metrics.h"
+
+namespace phasor {
+
+// Everything that a run needs to go on as if it had never stopped.
+struct TrainingState {
+  int64_t step = 0;
+  int64_t tokens = 0;
+  double seconds = 0.0;
+  double batch_loss = 0.0;
+  double gradient_norm = 0.0;
+  std::vector<float> parameters, first_moment, second_moment;
+};
+
+class RunFolder {
+ public:
+  explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path file(const std::string& name) const { return path_ / name; }
+  bool exists() const;    // holds a run, complete or not
+  bool complete() const;  // result.json is there
+
+  // Makes the folder and writes config.json. Throws UsageError where the folder holds something already.
+  void create(const RunConfig& config) const;
+  RunConfig load_config() const;
+
+  void save_model(const ParameterLayout& layout, const std::vector<float>& parameters, const RunConfig& config,
+                  int64_t step, const std::string& name) const;
+  // Parameters by name, checked against the layout. `name` is model.safetensors or a snapshot.
+  std::vector<float> load_model(const ParameterLayout& layout, const std::string& name) const;
+
+  void save_state(const ParameterLayout& layout, const TrainingState& state) const;
+  std::optional<TrainingState> load_state(const ParameterLayout& layout) const;
+
+  // The evaluations up to `step`; later ones (from a run that was killed) are cut off the file.
+  std::vector<Metrics> rewind_metrics(int64_t step) const;
+  std::vector<Metrics> load_metrics() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+// snapshots/step_000100.safetensors
+std::string snapshot_name(int64_t step);
+
+}  // namespace phasor

@@ -1,0 +1,41 @@
+#pragma once
+// A configuration brought to life: the task, its data and the model. What train, evaluate, export and bench share.
+#include <memory>
+#include <optional>
+
+#include "phasor/model/transformer.h"
+#include "phasor/task/dataset.h"
+#include "phasor/train/config.h"
+
+namespace phasor {
+
+struct SessionOptions {
+  bool training = true;
+  bool data = true;  // generate the train and test sets
+};
+
+class Session {
+ public:
+  Session(Backend& backend, const RunConfig& config, const SessionOptions& options);
+
+  const RunConfig& config() const { return config_; }
+  const Task& task() const { return *task_; }
+  const Split& data() const { return *split_; }
+  Transformer& model() { return *model_; }
+
+  // The batch of update number `step` (from 1).
+  const Batch& training_batch(int64_t step);
+
+ private:
+  RunConfig config_;
+  std::unique_ptr<Task> task_;
+  std::optional<Split> split_;
+  std::optional<EpochOrder> order_;
+  std::optional<Transformer> model_;
+  Batch batch_;
+};
+
+// The encoding of a run's model.
+ResolvedEncoding resolve_encoding(const ModelConfig& config);
+
+}  // namespace phasor

@@ -1,0 +1,179 @@
+#include "phasor/train/trainer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "phasor/base/error.h"
+#include "phasor/base/file.h"
+#include "phasor/train/evaluation.h"
+#include "phasor/train/optimizer.h"
+#include "phasor/train/schedule.h"
+#include "phasor/train/session.h"
+
+namespace phasor {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+class TrainingRun {
+ public:
+  TrainingRun(Backend& backend, const RunConfig& config, const RunFolder& folder, const TrainingCallbacks& callbacks)
+      : backend_(backend),
+        config_(config),
+        folder_(folder),
+        callbacks_(callbacks),
+        session_(backend, config, {}),
+        optimizer_(backend, session_.model(), config.train) {
+    restore();
+  }
+
+  TrainingOutcome run() {
+    LineFile metrics(folder_.file("metrics.jsonl"));
+    if (history_.empty()) evaluate_now(metrics);
+    while (step_ < config_.train.steps) {
+      if (callbacks_.stop && callbacks_.stop()) {
+        save_state();
+        return {.end = TrainingEnd::stopped, .step = step_};
+      }
+      update();
+      if (step_ % config_.train.evaluate_every == 0 || step_ == config_.train.steps) evaluate_now(metrics);
+      const auto& snapshots = config_.train.snapshots;
+      if (std::find(snapshots.begin(), snapshots.end(), step_) != snapshots.end()) save_model(snapshot_name(step_));
+      if (step_ % config_.train.checkpoint_every == 0 && step_ < config_.train.steps) save_state();
+    }
+    metrics.sync();
+    return finish();
+  }
+
+ private:
+  void restore() {
+    const std::optional<TrainingState> state = folder_.load_state(session_.model().layout());
+    history_ = folder_.rewind_metrics(state ? state->step : -1);
+    if (!state) return;
+    step_ = state->step;
+    tokens_ = state->tokens;
+    earlier_seconds_ = state->seconds;
+    batch_loss_ = state->batch_loss;
+    gradient_norm_ = state->gradient_norm;
+    first_step_ = step_;
+    first_tokens_ = tokens_;
+    session_.model().load_parameters(state->parameters);
+    upload(optimizer_.first_moment(), state->first_moment);
+    upload(optimizer_.second_moment(), state->second_moment);
+  }
+
+  void update() {
+    const int64_t step = step_ + 1;
+    const Batch& batch = session_.training_batch(step);
+    const BatchResult result = session_.model().forward_backward(batch, static_cast<uint32_t>(step));
+    const double loss = result.loss / static_cast<double>(std::max<int64_t>(1, result.scored));
+    const double norm = optimizer_.update(session_.model(), step, learning_rate(config_.train, step));
+    if (!std::isfinite(loss) || !std::isfinite(norm)) {
+      fail("step {}: {} is not finite; lower train.lr (now {}) or set train.clip=1", step,
+           std::isfinite(loss) ? "the gradient" : "the loss", config_.train.learning_rate);
+    }
+    step_ = step;
+    tokens_ += batch.token_count();
+    batch_loss_ = loss;
+    gradient_norm_ = norm;
+    if (!callbacks_.update) return;
+    const double seconds = seconds_since(start_);
+    callbacks_.update({.step = step_,
+                       .steps = config_.train.steps,
+                       .batch_loss = loss,
+                       .tokens_per_second = static_cast<double>(tokens_ - first_tokens_) / seconds,
+                       .seconds_left = seconds / static_cast<double>(step_ - first_step_) *
+                                       static_cast<double>(config_.train.steps - step_)});
+  }
+
+  void evaluate_now(LineFile& file) {
+    const Scores train = scores(session_.data().train, config_.train.evaluation_samples);
+    const Scores test = scores(session_.data().test, session_.data().test.size());
+    if (!std::isfinite(test.loss)) {
+      fail("step {}: the test loss is not finite; lower train.lr (now {}) or set train.clip=1", step_,
+           config_.train.learning_rate);
+    }
+    const Metrics metrics{.step = step_,
+                          .tokens = tokens_,
+                          .learning_rate = step_ > 0 ? learning_rate(config_.train, step_) : 0.0,
+                          .gradient_norm = gradient_norm_,
+                          .batch_loss = batch_loss_,
+                          .train_loss = train.loss,
+                          .train_accuracy = train.accuracy,
+                          .test_loss = test.loss,
+                          .test_accuracy = test.accuracy};
+    file.append(to_json_line(metrics));
+    history_.push_back(metrics);
+    if (callbacks_.evaluation) callbacks_.evaluation(metrics);
+  }
+
+  Scores scores(const Dataset& data, int64_t samples) {
+    return evaluate(session_.model(), data, samples, config_.train.batch);
+  }
+
+  TrainingOutcome finish() {
+    save_model("model.safetensors");
+    save_state();
+    const Scores train = scores(session_.data().train, session_.data().train.size());
+    const RunResult result{.parameters = session_.model().layout().size(),
+                           .last = history_.back(),
+                           .full_train_accuracy = train.accuracy,
+                           .steps_to_90 = steps_to_accuracy(history_, 0.9),
+                           .converged = has_converged(history_),
+                           .seconds = earlier_seconds_ + seconds_since(start_),
+                           .device = backend_.description()};
+    write_file_atomically(folder_.file("result.json"), to_json(config_, result));
+    return {.end = TrainingEnd::finished, .step = step_, .result = result};
+  }
+
+  void save_model(const std::string& name) {
+    folder_.save_model(session_.model().layout(), session_.model().save_parameters(), config_, step_, name);
+  }
+
+  void save_state() {
+    folder_.save_state(session_.model().layout(), {.step = step_,
+                                                   .tokens = tokens_,
+                                                   .seconds = earlier_seconds_ + seconds_since(start_),
+                                                   .batch_loss = batch_loss_,
+                                                   .gradient_norm = gradient_norm_,
+                                                   .parameters = session_.model().save_parameters(),
+                                                   .first_moment = download(optimizer_.first_moment()),
+                                                   .second_moment = download(optimizer_.second_moment())});
+  }
+
+  // Moments are padded to the parameters' array; the padding is always zero and not stored.
+  std::vector<float> download(const View<float, 1>& view) {
+    std::vector<float> values(static_cast<size_t>(session_.model().layout().size()));
+    backend_.copy_out(values.data(), view.data(), values.size() * sizeof(float));
+    return values;
+  }
+
+  void upload(const View<float, 1>& view, const std::vector<float>& values) {
+    backend_.copy_in(view.data(), values.data(), values.size() * sizeof(float));
+  }
+
+  Backend& backend_;
+  const RunConfig& config_;
+  const RunFolder& folder_;
+  const TrainingCallbacks& callbacks_;
+  Session session_;
+  Optimizer optimizer_;
+  std::vector<Metrics> history_;
+  int64_t step_ = 0, first_step_ = 0;
+  int64_t tokens_ = 0, first_tokens_ = 0;
+  double batch_loss_ = 0.0, gradient_norm_ = 0.0;
+  double earlier_seconds_ = 0.0;
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace
+
+TrainingOutcome train(Backend& backend, const RunConfig& config, const RunFolder& folder,
+                      const TrainingCallbacks& callbacks) {
+  return TrainingRun(backend, config, folder, callbacks).run();
+}
+
+}  // namespace phasor
