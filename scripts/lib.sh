@@ -25,11 +25,12 @@ configure() {
   (cd "$root" && cmake --preset "$preset" "$@" >/dev/null) || die "could not configure the preset '$preset'"
 }
 
-# build PRESET [TARGET...]
+# build PRESET [TARGET...]: with a progress line on a terminal; elsewhere only warnings and errors.
 build() {
-  local preset=$1
+  local preset=$1 quiet=()
   shift
-  (cd "$root" && cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"} >&2) ||
+  [[ -t 2 ]] || quiet=(-- --quiet)
+  (cd "$root" && cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"} ${quiet[@]+"${quiet[@]}"} >&2) ||
     die "could not build the preset '$preset'"
 }
 
