@@ -14,7 +14,7 @@ ResolvedEncoding resolve_encoding(const ModelConfig& config) {
 }
 
 Session::Session(Backend& backend, const RunConfig& config, const SessionOptions& options)
-    : config_(config), task_(find_task(config.task).make(config.task_values)) {
+    : config_(config), task_(make_task(config.task, config.task_values)) {
   if (options.data) {
     split_ = make_split(*task_, config.data.seed, config.data.train_samples, config.data.test_samples);
     order_.emplace(config.data.seed, config.data.train_samples);

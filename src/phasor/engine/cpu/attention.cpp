@@ -1,7 +1,6 @@
 // Fused attention over ragged batches. Scores exist for kQueryBlock rows of one head at a time, whole rows,
 // so the softmax is exact and needs no rescaling; the backward pass makes them again.
 #include <algorithm>
-#include <cmath>
 
 #include "phasor/engine/cpu/attention_head.h"
 #include "phasor/engine/cpu/cpu_backend.h"
@@ -54,13 +53,13 @@ void forward_head(const AttentionForward& op, const HeadPlace& place) {
   const HeadWidths widths(attention.shape, place.length);
   const int64_t n = place.length;
   const int64_t stride = widths.length_padded;
-  Carver carver(float_scratch(ScratchSlot::attention, n * (2 * widths.key_padded + widths.value_padded) +
-                                                          widths.key * stride + kQueryBlock * (stride + widths.value_padded) +
-                                                          3 * stride + 16 * kLanes));
-  float* query = carver.take(n * widths.key_padded);
-  float* key = carver.take(n * widths.key_padded);
-  float* value = carver.take(n * widths.value_padded);
-  float* key_transposed = carver.take(widths.key * stride);
+  Carver carver(float_scratch(ScratchSlot::attention,
+                              stride * (3 * widths.key_padded + widths.value_padded) +
+                                  kQueryBlock * (stride + widths.value_padded) + 3 * stride + 8 * kLanes));
+  float* query = carver.take(stride * widths.key_padded);
+  float* key = carver.take(stride * widths.key_padded);
+  float* value = carver.take(stride * widths.value_padded);
+  float* key_transposed = carver.take(stride * widths.key_padded);
   float* scores = carver.take(kQueryBlock * stride);
   float* out = carver.take(kQueryBlock * widths.value_padded);
   float* work = carver.take(stride);
@@ -69,20 +68,19 @@ void forward_head(const AttentionForward& op, const HeadPlace& place) {
   load_query(query, attention, place, widths);
   load_key(key, attention, place, widths);
   load_value(value, attention, place, widths);
-  transpose(key_transposed, key, widths.key_padded, n, widths.key);
+  transpose(key_transposed, key, widths.key_padded, n);
   const BiasRows bias(attention, place);
   const DropoutMask mask(attention.dropout, static_cast<uint32_t>(place.head));
 
   for (int64_t begin = 0; begin < n; begin += kQueryBlock) {
     const ScoreBlock block(attention, begin, n);
     compute_scores(scores, block, query, key_transposed, widths, attention, bias, work);
-    float inverse[kQueryBlock];
+    alignas(64) float peaks[kQueryBlock], totals[kQueryBlock];
+    std::fill_n(totals, kQueryBlock, 1.0f);
     for (int64_t r = 0; r < block.rows; ++r) {
       float* row = scores + r * stride;
-      const float peak = peak_of(row, block.keys_padded);
-      const float sum = exponentiate(row, block.keys_padded, peak);
-      op.log_sum(place.first + begin + r, place.head) = peak + std::log(sum);
-      inverse[r] = mask.keep_scale() / sum;
+      peaks[r] = peak_of(row, block.keys_padded);
+      totals[r] = exponentiate(row, block.keys_padded, peaks[r]);
       if (!mask.active()) continue;
       keep_row(bits, block.keys_padded, place, begin + r, mask);
       for (int64_t j = 0; j < block.keys_padded; j += kLanes) {
@@ -96,12 +94,16 @@ void forward_head(const AttentionForward& op, const HeadPlace& place) {
                           .a_column = 1,
                           .b = value,
                           .b_row = widths.value_padded,
-                          .m = block.rows,
+                          .m = block.rows_padded,
                           .n = widths.value_padded,
                           .k = block.keys});
+    alignas(64) float logs[kQueryBlock];
+    for (int64_t r = 0; r < kQueryBlock; r += kLanes) simd::store(logs + r, simd::log(simd::load(totals + r)));
     for (int64_t r = 0; r < block.rows; ++r) {
+      op.log_sum(place.first + begin + r, place.head) = peaks[r] + logs[r];
       float* row = out + r * widths.value_padded;
-      for (int64_t c = 0; c < widths.value; ++c) row[c] *= inverse[r];
+      const float scale = mask.keep_scale() / totals[r];
+      for (int64_t c = 0; c < widths.value_padded; c += kLanes) simd::store(row + c, simd::load(row + c) * scale);
       write_row(op.out.at(place.first + begin + r, place.head * widths.value), op.out.dtype(), row, widths.value);
     }
   }
@@ -109,8 +111,8 @@ void forward_head(const AttentionForward& op, const HeadPlace& place) {
 
 // Gradient sums of one key head over the query heads that read it.
 struct KeySums {
-  float* key;     // [length, key_padded]
-  float* value;   // [length, value_padded]
+  float* key;    // [length_padded, key_padded]
+  float* value;  // [length_padded, value_padded]
 };
 
 // Adds one head's gradients: dquery is written, sums are added to, distances (if any) are added to.
@@ -121,13 +123,13 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const Ke
   const int64_t n = place.length;
   const int64_t stride = widths.length_padded;
   Carver carver(scratch);
-  float* query = carver.take(n * widths.key_padded);
-  float* key = carver.take(n * widths.key_padded);
-  float* value = carver.take(n * widths.value_padded);
-  float* dout = carver.take(n * widths.value_padded);
-  float* dkey = carver.take(n * widths.key_padded);
-  float* key_transposed = carver.take(widths.key * stride);
-  float* value_transposed = carver.take(widths.value * stride);
+  float* query = carver.take(stride * widths.key_padded);
+  float* key = carver.take(stride * widths.key_padded);
+  float* value = carver.take(stride * widths.value_padded);
+  float* dout = carver.take(stride * widths.value_padded);
+  float* dkey = carver.take(stride * widths.key_padded);
+  float* key_transposed = carver.take(stride * widths.key_padded);
+  float* value_transposed = carver.take(stride * widths.value_padded);
   float* weights = carver.take(kQueryBlock * stride);
   float* dscores = carver.take(kQueryBlock * stride);
   float* dquery = carver.take(kQueryBlock * widths.key_padded);
@@ -138,9 +140,9 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const Ke
   load_key(key, attention, place, widths);
   load_value(value, attention, place, widths);
   load_rows(dout, op.dout, place, place.head * widths.value, widths.value);
-  transpose(key_transposed, key, widths.key_padded, n, widths.key);
-  transpose(value_transposed, value, widths.value_padded, n, widths.value);
-  std::fill_n(dkey, n * widths.key_padded, 0.0f);
+  transpose(key_transposed, key, widths.key_padded, n);
+  transpose(value_transposed, value, widths.value_padded, n);
+  std::fill_n(dkey, stride * widths.key_padded, 0.0f);
   const BiasRows bias(attention, place);
   const DropoutMask mask(attention.dropout, static_cast<uint32_t>(place.head));
   const float keep_scale = mask.keep_scale();
@@ -155,7 +157,7 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const Ke
                           .a_column = 1,
                           .b = value_transposed,
                           .b_row = stride,
-                          .m = block.rows,
+                          .m = block.rows_padded,
                           .n = block.keys_padded,
                           .k = widths.value});
     for (int64_t r = 0; r < block.rows; ++r) {
@@ -187,7 +189,7 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const Ke
                           .a_column = 1,
                           .b = key,
                           .b_row = widths.key_padded,
-                          .m = block.rows,
+                          .m = block.rows_padded,
                           .n = widths.key_padded,
                           .k = block.keys});
     small_product<true>({.c = dkey,
@@ -197,7 +199,7 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const Ke
                          .a_column = stride,
                          .b = query + begin * widths.key_padded,
                          .b_row = widths.key_padded,
-                         .m = block.keys,
+                         .m = pad_rows(block.keys),
                          .n = widths.key_padded,
                          .k = block.rows});
     small_product<true>({.c = sums.value,
@@ -207,7 +209,7 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const Ke
                          .a_column = stride,
                          .b = dout + begin * widths.value_padded,
                          .b_row = widths.value_padded,
-                         .m = block.keys,
+                         .m = pad_rows(block.keys),
                          .n = widths.value_padded,
                          .k = block.rows});
     turn_back_query(dquery, widths.key_padded, attention, place, begin, block.rows);
@@ -220,9 +222,9 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const Ke
   for (int64_t i = 0; i < n * widths.key_padded; ++i) sums.key[i] += dkey[i];
 }
 
-int64_t backward_scratch(const HeadWidths& w, int64_t n) {
-  return n * (3 * w.key_padded + 2 * w.value_padded) + (w.key + w.value) * w.length_padded +
-         kQueryBlock * (2 * w.length_padded + w.key_padded) + 3 * w.length_padded + 16 * kLanes;
+int64_t backward_scratch(const HeadWidths& w) {
+  return w.length_padded * (4 * w.key_padded + 3 * w.value_padded) +
+         kQueryBlock * (2 * w.length_padded + w.key_padded) + 3 * w.length_padded + 8 * kLanes;
 }
 
 // One sequence, the key heads [first_group, last_group) in order.
@@ -236,16 +238,17 @@ void backward_groups(const AttentionBackward& op, int64_t sequence, int64_t firs
   const int64_t shared = shape.shared_key_width;
   const int64_t own = widths.key - shared;
   const int64_t group_heads = shape.heads / shape.key_heads;
-  Carver carver(float_scratch(ScratchSlot::attention, n * (widths.key_padded + widths.value_padded + shared) +
-                                                          backward_scratch(widths, n) + 4 * kLanes));
-  const KeySums sums{carver.take(n * widths.key_padded), carver.take(n * widths.value_padded)};
+  const int64_t padded = widths.length_padded;
+  Carver carver(float_scratch(ScratchSlot::attention, padded * (widths.key_padded + widths.value_padded) + n * shared +
+                                                          backward_scratch(widths) + 4 * kLanes));
+  const KeySums sums{carver.take(padded * widths.key_padded), carver.take(padded * widths.value_padded)};
   float* shared_sums = carver.take(n * shared);
   float* scratch = carver.take(0);
   std::fill_n(shared_sums, n * shared, 0.0f);
 
   for (int64_t group = first_group; group < last_group; ++group) {
-    std::fill_n(sums.key, n * widths.key_padded, 0.0f);
-    std::fill_n(sums.value, n * widths.value_padded, 0.0f);
+    std::fill_n(sums.key, padded * widths.key_padded, 0.0f);
+    std::fill_n(sums.value, padded * widths.value_padded, 0.0f);
     for (int64_t head = group * group_heads; head < (group + 1) * group_heads; ++head) {
       const HeadPlace place = head_place(attention, sequence, head);
       backward_head(op, place, sums, distance_row(place), scratch);

@@ -110,8 +110,10 @@ void copy_columns(float* to, int64_t stride, int64_t offset, const ConstMatrix& 
 }
 
 void zero_padding(float* x, int64_t stride, int64_t columns, int64_t rows) {
-  if (stride == columns) return;
-  for (int64_t r = 0; r < rows; ++r) std::fill(x + r * stride + columns, x + (r + 1) * stride, 0.0f);
+  if (stride != columns) {
+    for (int64_t r = 0; r < rows; ++r) std::fill(x + r * stride + columns, x + (r + 1) * stride, 0.0f);
+  }
+  std::fill(x + rows * stride, x + simd::round_up(rows) * stride, 0.0f);
 }
 
 }  // namespace
@@ -158,12 +160,10 @@ void load_value(float* to, const Attention& attention, const HeadPlace& place, c
   load_rows(to, attention.value, place, place.key_head * widths.value, widths.value);
 }
 
-void transpose(float* to, const float* from, int64_t stride, int64_t length, int64_t columns) {
+void transpose(float* to, const float* from, int64_t stride, int64_t length) {
   const int64_t padded = simd::round_up(length);
-  for (int64_t c = 0; c < columns; ++c) {
-    float* row = to + c * padded;
-    for (int64_t r = 0; r < length; ++r) row[r] = from[r * stride + c];
-    std::fill(row + length, row + padded, 0.0f);
+  for (int64_t c = 0; c < stride; c += kLanes) {
+    for (int64_t r = 0; r < padded; r += kLanes) simd::transpose_square(to + c * padded + r, padded, from + r * stride + c, stride);
   }
 }
 
@@ -213,6 +213,7 @@ void BiasRows::add_by_distance(float* sums, int64_t query, const float* values, 
 ScoreBlock::ScoreBlock(const Attention& attention, int64_t first_row, int64_t length)
     : begin(first_row),
       rows(std::min(kQueryBlock, length - first_row)),
+      rows_padded(pad_rows(rows)),
       keys(attention.causal ? first_row + rows : length),
       keys_padded(simd::round_up(keys)) {}
 
@@ -226,7 +227,7 @@ void compute_scores(float* scores, const ScoreBlock& block, const float* query, 
                         .a_column = 1,
                         .b = key_transposed,
                         .b_row = stride,
-                        .m = block.rows,
+                        .m = block.rows_padded,
                         .n = block.keys_padded,
                         .k = widths.key});
   for (int64_t r = 0; r < block.rows; ++r) {

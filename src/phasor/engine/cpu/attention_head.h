@@ -10,7 +10,7 @@
 
 namespace phasor {
 
-inline constexpr int64_t kQueryBlock = 32;  // query rows whose scores exist at one time
+inline constexpr int64_t kQueryBlock = 32;  // query rows whose scores exist at one time; a multiple of kLanes
 
 // What one (sequence, head) pair reads, by index.
 struct HeadPlace {
@@ -24,7 +24,7 @@ struct HeadPlace {
 
 HeadPlace head_place(const Attention& attention, int64_t sequence, int64_t head);
 
-// Rows are padded with zeros to a multiple of 16 channels, transposed rows to a multiple of 16 tokens.
+// Buffers are padded with zeros to a multiple of 16 channels and of 16 tokens.
 struct HeadWidths {
   int64_t key = 0, value = 0;                  // channels
   int64_t key_padded = 0, value_padded = 0;
@@ -33,16 +33,16 @@ struct HeadWidths {
   HeadWidths(const AttentionShape& shape, int64_t length);
 };
 
-// [length, key_padded]: rotated, and multiplied by the logit scale.
+// [length_padded, key_padded]: rotated, and multiplied by the logit scale.
 void load_query(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
-// [length, key_padded]: the head's own and the shared channels, rotated.
+// [length_padded, key_padded]: the head's own and the shared channels, rotated.
 void load_key(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
-// [length, value_padded]
+// [length_padded, value_padded]
 void load_value(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
-// [length, columns padded to a multiple of 16] of any matrix, starting at a column.
+// [length_padded, columns padded to a multiple of 16] of any matrix, starting at a column.
 void load_rows(float* to, const ConstMatrix& from, const HeadPlace& place, int64_t first_column, int64_t columns);
-// [columns, length_padded] from [length, stride].
-void transpose(float* to, const float* from, int64_t stride, int64_t length, int64_t columns);
+// [stride, length_padded] from [length_padded, stride].
+void transpose(float* to, const float* from, int64_t stride, int64_t length);
 
 // Turns gradients by rotated rows [first_row, first_row + rows) of the sequence into gradients by the rows
 // themselves, in place.
@@ -69,7 +69,8 @@ class BiasRows {
 
 // Query rows [begin, begin + rows) against keys [0, keys): all keys, or those up to the last row when causal.
 struct ScoreBlock {
-  int64_t begin = 0, rows = 0;
+  int64_t begin = 0;
+  int64_t rows = 0, rows_padded = 0;  // padded to whole product blocks; what padding rows hold is never read
   int64_t keys = 0, keys_padded = 0;
 
   ScoreBlock(const Attention& attention, int64_t first_row, int64_t length);

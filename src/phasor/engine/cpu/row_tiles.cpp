@@ -79,10 +79,11 @@ void add_weight_gradient(const Gemm& gemm, const WeightGradient& g, std::vector<
   const int64_t out_tiles = chunk_count(out, kOutputTile);
   const int64_t in_tiles = chunk_count(in, kInputTile);
   const int64_t tiles = out_tiles * in_tiles;
-  const int64_t ranges = std::clamp<int64_t>(kWantedItems / tiles, 1, chunk_count(rows, kDepth));
-  const int64_t range_rows = round_up(chunk_count(rows, ranges), kTailRows);
+  const int64_t wanted = std::clamp<int64_t>(kWantedItems / tiles, 1, chunk_count(rows, kDepth));
+  const int64_t range_rows = round_up(chunk_count(rows, wanted), kTailRows);
+  const int64_t ranges = chunk_count(rows, range_rows);  // rounding may leave fewer
   // With one range the gradient itself is the accumulator; otherwise ranges are added up in order.
-  if (ranges > 1) partial_sums.assign(static_cast<size_t>(ranges * out * in), 0.0f);
+  if (ranges > 1) partial_sums.resize(std::max(partial_sums.size(), static_cast<size_t>(ranges * out * in)));
 
   parallel_for(tiles * ranges, 1, [&](int64_t item, int64_t) {
     const int64_t range = item / tiles;
@@ -113,7 +114,7 @@ void add_weight_gradient(const Gemm& gemm, const WeightGradient& g, std::vector<
                      .b_stride = x.stride(),
                      .c = sums + first_out * stride + first_in,
                      .c_stride = stride,
-                     .accumulate = true});
+                     .accumulate = ranges == 1 || first > range * range_rows});
     }
   });
 

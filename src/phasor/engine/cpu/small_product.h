@@ -15,7 +15,10 @@ inline constexpr int kProductRows = 4;
 inline constexpr int kProductVectors = 1;
 #endif
 
-// c[m, n] = a[m, k] b[k, n] (or +=). n is a multiple of 16; element (i, p) of a lies at i * a_row + p * a_column.
+// Row counts that leave no partial block.
+constexpr int64_t pad_rows(int64_t rows) { return (rows + kProductRows - 1) / kProductRows * kProductRows; }
+
+// c[m, n] = a[m, k] b[k, n] (or +=). m is padded by pad_rows, n is a multiple of 16; element (i, p) of a lies at i * a_row + p * a_column.
 struct SmallProduct {
   float* c;
   int64_t c_row;
@@ -61,10 +64,7 @@ inline void product_rows(const SmallProduct& p, int64_t i) {
 
 template <bool Accumulate>
 inline void small_product(const SmallProduct& p) {
-  int64_t i = 0;
-  for (; i + kProductRows <= p.m; i += kProductRows) product_rows<kProductRows, Accumulate>(p, i);
-  for (; i + 4 <= p.m; i += 4) product_rows<4, Accumulate>(p, i);
-  for (; i < p.m; ++i) product_rows<1, Accumulate>(p, i);
+  for (int64_t i = 0; i < p.m; i += kProductRows) product_rows<kProductRows, Accumulate>(p, i);
 }
 
 }  // namespace phasor
