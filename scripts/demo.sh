@@ -55,6 +55,8 @@ if ((${#todo[@]})); then
     build release phasor
     phasor=build/release/phasor
   fi
+  # Threads that wait sleep soon: on a machine that does other work too, spinning costs ten times the time.
+  export GOMP_SPINCOUNT=${GOMP_SPINCOUNT:-10000}
   for encoding in "${todo[@]}"; do
     folder=$out/$encoding
     resume=()
