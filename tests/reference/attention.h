@@ -1,0 +1,180 @@
+#pragma once
+// Ragged attention, one query at a time:
+//   L_ij = scale * head_scale[h] * <A q_i, B k_j> + b_h(p_j - p_i),  o_i = sum_j dropout(softmax(L))_ij v_j.
+#include "phasor/engine/ops.h"
+#include "reference/dropout.h"
+#include "reference/grid.h"
+
+namespace phasor::reference {
+
+struct RotationSetup {
+  int64_t sets = 1, positions = 0, pairs = 0, first = 0;
+  bool halves = false;
+  std::vector<double> query, key;  // [tables * sets, positions, pairs, 2]; empty: no rotation
+  std::vector<int32_t> head_set;   // [heads]
+  std::vector<int32_t> pair_axis;  // [pairs] or empty
+};
+
+// All that is not differentiated.
+struct AttentionSetup {
+  AttentionShape shape;
+  std::vector<int32_t> offsets;  // [sequences + 1]
+  Grid<int32_t> positions;       // [tokens, axes]
+  double scale = 1.0;
+  std::vector<double> head_scale;  // [heads] or empty
+  bool causal = false;
+  RotationSetup rotation;
+  int64_t reach = 0;
+  std::vector<int32_t> sequence_table;  // [sequences] or empty
+  DropoutRule dropout;
+
+  int64_t sequences() const { return static_cast<int64_t>(offsets.size()) - 1; }
+  int64_t begin(int64_t s) const { return offsets[static_cast<size_t>(s)]; }
+  int64_t length(int64_t s) const { return offsets[static_cast<size_t>(s) + 1] - begin(s); }
+  int64_t table(int64_t s) const { return sequence_table.empty() ? 0 : sequence_table[static_cast<size_t>(s)]; }
+  int64_t key_head(int64_t h) const { return h * shape.key_heads / shape.heads; }
+  double factor(int64_t h) const { return head_scale.empty() ? 1.0 : head_scale[static_cast<size_t>(h)]; }
+  // Keys that query i of a sequence of n may read.
+  int64_t visible(int64_t i, int64_t n) const { return causal ? i + 1 : n; }
+  int64_t bias_column(int64_t query_token, int64_t key_token) const {
+    return reach + positions(key_token, 0) - positions(query_token, 0);
+  }
+};
+
+template <class S>
+struct AttentionTensors {
+  Grid<S> query, key, shared_key, value;  // as in ops.h; shared_key may be empty
+  Grid<S> bias;                           // [tables * heads, 2 reach + 1] or empty
+};
+
+// The pair's factor as f0 + i f1 and its two channels.
+struct Turn {
+  double f0, f1;
+  int64_t a, b;
+};
+
+inline std::vector<Turn> turns(const AttentionSetup& setup, bool query, int64_t s, int64_t h, int64_t token) {
+  const RotationSetup& r = setup.rotation;
+  std::vector<Turn> result;
+  if (r.query.empty() || r.head_set[static_cast<size_t>(h)] < 0) return result;
+  const int64_t set = setup.table(s) * r.sets + r.head_set[static_cast<size_t>(h)];
+  for (int64_t c = 0; c < r.pairs; ++c) {
+    const int64_t axis = r.pair_axis.empty() ? 0 : r.pair_axis[static_cast<size_t>(c)];
+    const auto at = static_cast<size_t>(((set * r.positions + setup.positions(token, axis)) * r.pairs + c) * 2);
+    const std::vector<double>& table = query ? r.query : r.key;
+    const int64_t a = r.first + (r.halves ? c : 2 * c);
+    result.push_back({table[at], table[at + 1], a, r.halves ? a + r.pairs : a + 1});
+  }
+  return result;
+}
+
+template <class S>
+std::vector<S> turned(const AttentionSetup& setup, const AttentionTensors<S>& x, bool query, int64_t s, int64_t h,
+                      int64_t token) {
+  const int64_t width = setup.shape.key_width;
+  const int64_t own = width - setup.shape.shared_key_width;
+  std::vector<S> channels;
+  for (int64_t c = 0; c < width; ++c) {
+    if (query) {
+      channels.push_back(x.query(token, h * width + c));
+    } else {
+      channels.push_back(c < own ? x.key(token, setup.key_head(h) * own + c) : x.shared_key(token, c - own));
+    }
+  }
+  for (const Turn& turn : turns(setup, query, s, h, token)) {
+    const S a = channels[static_cast<size_t>(turn.a)];
+    const S b = channels[static_cast<size_t>(turn.b)];
+    channels[static_cast<size_t>(turn.a)] = operand(a * S(turn.f0) - b * S(turn.f1));
+    channels[static_cast<size_t>(turn.b)] = operand(a * S(turn.f1) + b * S(turn.f0));
+  }
+  return channels;
+}
+
+// The turned queries or keys of one head and sequence, [n, key_width].
+template <class S>
+Grid<S> turned_head(const AttentionSetup& setup, const AttentionTensors<S>& x, bool query, int64_t s, int64_t h) {
+  Grid<S> result(setup.length(s), setup.shape.key_width);
+  for (int64_t i = 0; i < result.rows; ++i) {
+    const std::vector<S> row = turned(setup, x, query, s, h, setup.begin(s) + i);
+    std::copy(row.begin(), row.end(), result.data.begin() + i * result.columns);
+  }
+  return result;
+}
+
+// What query i sees; the vectors cover the visible keys.
+template <class S>
+struct AttentionRow {
+  std::vector<S> logits, weights, factors;  // factors: dropout
+  S log_sum;
+  std::vector<S> out;  // [value_width]
+};
+
+template <class S>
+AttentionRow<S> attention_row(const AttentionSetup& setup, const AttentionTensors<S>& x, const Grid<S>& queries,
+                              const Grid<S>& keys, int64_t s, int64_t h, int64_t i) {
+  using std::exp;
+  using std::log;
+  const int64_t begin = setup.begin(s);
+  const int64_t visible = setup.visible(i, keys.rows);
+  AttentionRow<S> row;
+  double largest = 0.0;
+  for (int64_t j = 0; j < visible; ++j) {
+    Sum<S> sum;
+    for (int64_t c = 0; c < keys.columns; ++c) sum.add(queries(i, c) * keys(j, c));
+    S logit = S(setup.scale) * S(setup.factor(h)) * sum.total();
+    if (!x.bias.empty()) {
+      logit += x.bias(setup.table(s) * setup.shape.heads + h, setup.bias_column(begin + i, begin + j));
+    }
+    row.logits.push_back(logit);
+    largest = j == 0 ? value_of(logit) : std::max(largest, value_of(logit));
+    const uint64_t index =
+        (static_cast<uint64_t>(s) << 40) + (static_cast<uint64_t>(i) << 20) + static_cast<uint64_t>(j);
+    row.factors.push_back(setup.dropout.template factor<S>(index, static_cast<uint32_t>(h)));
+  }
+  Sum<S> sum;
+  for (const S& logit : row.logits) {
+    row.weights.push_back(exp(logit - S(largest)));
+    sum.add(row.weights.back());
+  }
+  const S total = sum.total();
+  row.log_sum = S(largest) + log(total);
+  for (S& weight : row.weights) weight = weight / total;
+  const int64_t width = setup.shape.value_width;
+  for (int64_t c = 0; c < width; ++c) {
+    Sum<S> mixed;
+    for (int64_t j = 0; j < visible; ++j) {
+      const auto at = static_cast<size_t>(j);
+      if (value_of(row.factors[at]) == 0.0) continue;
+      mixed.add(operand(row.weights[at] * row.factors[at]) * x.value(begin + j, setup.key_head(h) * width + c));
+    }
+    row.out.push_back(mixed.total());
+  }
+  return row;
+}
+
+template <class S>
+struct AttentionResult {
+  Grid<S> out;      // [tokens, heads * value_width]
+  Grid<S> log_sum;  // [tokens, heads]
+};
+
+template <class S>
+AttentionResult<S> attention(const AttentionSetup& setup, const AttentionTensors<S>& x) {
+  const int64_t width = setup.shape.value_width;
+  AttentionResult<S> result{Grid<S>(x.query.rows, setup.shape.heads * width), Grid<S>(x.query.rows, setup.shape.heads)};
+  for (int64_t s = 0; s < setup.sequences(); ++s) {
+    for (int64_t h = 0; h < setup.shape.heads; ++h) {
+      const Grid<S> queries = turned_head(setup, x, true, s, h);
+      const Grid<S> keys = turned_head(setup, x, false, s, h);
+      for (int64_t i = 0; i < setup.length(s); ++i) {
+        const AttentionRow<S> row = attention_row(setup, x, queries, keys, s, h, i);
+        const int64_t token = setup.begin(s) + i;
+        for (int64_t c = 0; c < width; ++c) result.out(token, h * width + c) = row.out[static_cast<size_t>(c)];
+        result.log_sum(token, h) = row.log_sum;
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace phasor::reference

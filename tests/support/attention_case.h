@@ -1,0 +1,206 @@
+#pragma once
+// Cases of ragged attention and their data: every field of the op record is used by some case.
+#include "reference/attention.h"
+#include "support/sequences.h"
+
+namespace phasor::testing_support {
+
+struct AttentionCase {
+  std::string name;
+  std::vector<int32_t> lengths;
+  AttentionShape shape;
+  bool causal = false;
+  bool shuffled = true;  // positions with gaps and out of order; else 0 .. n - 1
+  int64_t pairs = 0;     // rotated pairs; 0: no rotation
+  int64_t first = 0;
+  bool halves = false;
+  std::vector<int32_t> head_set;  // empty: set 0 for all heads
+  bool decays = false;            // query and key tables differ, and their factors do not have modulus 1
+  int64_t axes = 1;
+  bool bias = false;
+  bool head_scale = false;
+  int64_t tables = 1;  // more than one: sequences read different ones
+  float rate = 0.0f;
+  bool packed = false;  // query, key, value are column ranges of one matrix
+  int64_t spare = 0;    // tokens and sequences of capacity beyond the batch
+};
+
+inline void PrintTo(const AttentionCase& c, std::ostream* out) { *out << c.name; }
+
+// Every third name stands for a situation of a real model; "Everything" has all fields at once.
+inline std::vector<AttentionCase> attention_cases() {
+  const auto shape = [](int32_t heads, int32_t key_heads, int32_t key_width, int32_t shared, int32_t value_width) {
+    return AttentionShape{heads, key_heads, key_width, shared, value_width};
+  };
+  std::vector<AttentionCase> cases;
+  const auto add = [&cases](const char* name, std::vector<int32_t> lengths, const AttentionShape& s) -> AttentionCase& {
+    AttentionCase c;
+    c.name = name;
+    c.lengths = std::move(lengths);
+    c.shape = s;
+    cases.push_back(c);
+    return cases.back();
+  };
+  add("Plain", {1, 2, 3, 17, 33}, shape(2, 2, 8, 0, 8));
+  {
+    AttentionCase& c = add("CausalPacked", {5, 64, 1, 70}, shape(4, 4, 16, 0, 16));
+    c.causal = c.packed = true;
+    c.shuffled = false;
+    c.spare = 7;
+  }
+  {
+    AttentionCase& c = add("Rope", {1, 33, 17}, shape(3, 3, 24, 0, 24));
+    c.pairs = 12;
+    c.packed = true;
+  }
+  {
+    AttentionCase& c = add("RopePartHalves", {19, 2, 5}, shape(6, 2, 20, 0, 6));
+    c.pairs = 6;
+    c.first = 4;
+    c.halves = true;
+    c.spare = 3;
+  }
+  {
+    AttentionCase& c = add("SomeHeadsTurnAndDecay", {9, 30}, shape(4, 4, 8, 0, 4));
+    c.pairs = 4;
+    c.head_set = {1, -1, 0, 1};
+    c.decays = c.causal = true;
+  }
+  {
+    AttentionCase& c = add("SharedKey", {3, 17, 40}, shape(4, 4, 24, 8, 16));
+    c.pairs = 4;
+    c.first = 16;
+    c.decays = true;
+    c.spare = 5;
+  }
+  {
+    AttentionCase& c = add("DistanceBias", {1, 2, 3, 17, 33, 64, 70, 130}, shape(8, 8, 4, 0, 4));
+    c.bias = c.packed = true;
+    c.spare = 11;
+  }
+  {
+    AttentionCase& c = add("TablesPerSequence", {7, 12, 1, 20, 5}, shape(2, 1, 8, 0, 10));
+    c.pairs = 4;
+    c.axes = 2;
+    c.bias = c.head_scale = true;
+    c.tables = 3;
+  }
+  {
+    AttentionCase& c = add("Dropout", {1, 18, 33}, shape(3, 3, 8, 0, 8));
+    c.bias = c.causal = true;
+    c.rate = 0.3f;
+  }
+  add("Wide", {130}, shape(1, 1, 128, 0, 64));
+  {
+    AttentionCase& c = add("OneKeyHead", {64, 70}, shape(2, 1, 64, 0, 128));
+    c.causal = true;
+    c.pairs = 32;
+    c.halves = true;
+  }
+  {
+    AttentionCase& c = add("ManySequences", std::vector<int32_t>(40, 3), shape(2, 2, 6, 0, 6));
+    c.bias = true;
+    c.rate = 0.1f;
+    c.spare = 20;
+  }
+  {
+    AttentionCase& c = add("Everything", {1, 17, 2, 45, 8}, shape(6, 3, 20, 4, 10));
+    c.causal = c.halves = c.decays = c.bias = c.head_scale = c.packed = true;
+    c.pairs = 7;
+    c.first = 4;
+    c.head_set = {0, 1, -1, 1, 0, 1};
+    c.axes = 2;
+    c.tables = 2;
+    c.rate = 0.2f;
+    c.spare = 9;
+  }
+  return cases;
+}
+
+// The same cases on batches small enough for a complex step per element.
+inline std::vector<AttentionCase> small_attention_cases() {
+  std::vector<AttentionCase> cases = attention_cases();
+  for (AttentionCase& c : cases) {
+    c.lengths = {1, 5, 2};
+    c.spare = std::min<int64_t>(c.spare, 2);
+  }
+  return cases;
+}
+
+class AttentionData {
+ public:
+  AttentionData(const AttentionCase& given, Dtype dtype, uint64_t seed)
+      : shape(given), operands(dtype), data(seed), batch(make_batch(data, given.lengths, given.axes, given.shuffled)) {
+    const AttentionShape& s = shape.shape;
+    const int64_t tokens = batch.tokens();
+    tensors.query = data.normal(tokens, s.heads * s.key_width, dtype);
+    tensors.key = data.normal(tokens, s.key_heads * (s.key_width - s.shared_key_width), dtype);
+    tensors.shared_key = data.normal(tokens, s.shared_key_width, dtype);
+    tensors.value = data.normal(tokens, s.key_heads * s.value_width, dtype);
+    dout = data.normal(tokens, s.heads * s.value_width, dtype);
+
+    setup.shape = s;
+    setup.offsets = batch.offsets;
+    setup.positions = batch.positions;
+    setup.scale = representable(1.0 / std::sqrt(static_cast<double>(s.key_width)), Dtype::f32);
+    setup.causal = shape.causal;
+    if (shape.head_scale) setup.head_scale = data.normal(1, s.heads, Dtype::f32, 0.3, 1.0).data;
+    if (shape.tables > 1) {
+      setup.sequence_table = data.integers(batch.sequences(), 0, static_cast<int32_t>(shape.tables) - 1);
+    }
+    setup.reach = std::max(batch.position_count - 1, 0);
+    if (shape.bias) tensors.bias = data.normal(shape.tables * s.heads, 2 * setup.reach + 1);
+    dbias = data.normal(shape.tables * s.heads, 2 * setup.reach + 1);
+    setup.dropout.rate = shape.rate;
+    setup.dropout.stream = {.seed = seed, .purpose = Purpose::dropout, .site = 100, .step = 1};
+    setup.dropout.step = 31;
+    if (shape.pairs > 0) make_rotation();
+  }
+
+  template <class S>
+  reference::AttentionTensors<S> lifted() const {
+    using reference::lift;
+    return {lift<S>(tensors.query), lift<S>(tensors.key), lift<S>(tensors.shared_key), lift<S>(tensors.value),
+            lift<S>(tensors.bias)};
+  }
+
+  int64_t tokens() const { return batch.tokens(); }
+
+  AttentionCase shape;
+  Dtype operands;
+  RandomData data;
+  Batch batch;
+  reference::AttentionSetup setup;
+  reference::AttentionTensors<double> tensors;
+  Grid<double> dout, dbias;
+
+ private:
+  void make_rotation() {
+    reference::RotationSetup& r = setup.rotation;
+    r.head_set = shape.head_set;
+    if (r.head_set.empty()) r.head_set.assign(static_cast<size_t>(shape.shape.heads), 0);
+    r.sets = 1 + *std::max_element(r.head_set.begin(), r.head_set.end());
+    r.positions = batch.position_count;
+    r.pairs = shape.pairs;
+    r.first = shape.first;
+    r.halves = shape.halves;
+    if (shape.axes > 1) r.pair_axis = data.integers(shape.pairs, 0, static_cast<int32_t>(shape.axes) - 1);
+    const int64_t rows = shape.tables * r.sets;
+    const Grid<double> frequency = data.normal(rows, r.pairs);
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t p = 0; p < r.positions; ++p) {
+        for (int64_t c = 0; c < r.pairs; ++c) {
+          const double angle = frequency(row, c) * static_cast<double>(p);
+          const double decay = shape.decays ? std::exp(0.01 * static_cast<double>(p * (c + 1) % 23)) : 1.0;
+          for (std::vector<double>* table : {&r.query, &r.key}) {
+            const double modulus = table == &r.query ? decay : 1.0 / decay;
+            table->push_back(representable(modulus * std::cos(angle), Dtype::f32));
+            table->push_back(representable(modulus * std::sin(angle), Dtype::f32));
+          }
+        }
+      }
+    }
+  }
+};
+
+}  // namespace phasor::testing_support

@@ -1,0 +1,182 @@
+#pragma once
+// Runs attention cases on a backend: uploads a case, runs an op, reads its outputs back.
+#include <optional>
+
+#include "reference/attention_backward.h"
+#include "support/attention_case.h"
+
+namespace phasor::testing_support {
+
+// Query, key, shared key, value, side by side in one matrix or each alone. Gaps and spare rows are poison.
+class AttentionBlocks {
+ public:
+  AttentionBlocks(Backend& backend, const AttentionData& data)
+      : rows_(data.tokens()),
+        widths_{data.tensors.query.columns, data.tensors.key.columns, data.tensors.shared_key.columns,
+                data.tensors.value.columns} {
+    const int64_t capacity = rows_ + data.shape.spare;
+    if (data.shape.packed) {
+      packed_.emplace(backend, data.operands, capacity, widths_[0] + widths_[1] + widths_[2] + widths_[3], 5);
+    } else {
+      for (int64_t width : widths_) single_.emplace_back(backend, data.operands, capacity, width, 3);
+    }
+  }
+
+  void write(const reference::AttentionTensors<double>& tensors) {
+    const Grid<double>* grids[] = {&tensors.query, &tensors.key, &tensors.shared_key, &tensors.value};
+    for (size_t i = 0; i < 4; ++i) {
+      if (packed_) packed_->write(*grids[i], first(i));
+      if (!packed_) single_[i].write(*grids[i]);
+    }
+  }
+
+  // 0: query, 1: key, 2: shared key, 3: value; absent where it has no columns.
+  Matrix matrix(size_t i) const {
+    if (widths_[i] == 0) return {};
+    return packed_ ? packed_->matrix().column_range(first(i), widths_[i]) : single_[i].matrix();
+  }
+  Grid<double> read(size_t i) const {
+    return packed_ ? packed_->read(rows_, first(i), widths_[i]) : single_[i].read(rows_);
+  }
+  int64_t spoiled() const {
+    if (packed_) return packed_->spoiled_beyond(rows_);
+    int64_t count = 0;
+    for (const DeviceMatrix& block : single_) count += block.spoiled_beyond(rows_);
+    return count;
+  }
+  std::vector<Bytes> images() const {
+    if (packed_) return {packed_->download()};
+    std::vector<Bytes> result;
+    for (const DeviceMatrix& block : single_) result.push_back(block.download());
+    return result;
+  }
+
+ private:
+  int64_t first(size_t i) const {
+    int64_t sum = 0;
+    for (size_t j = 0; j < i; ++j) sum += widths_[j];
+    return sum;
+  }
+
+  int64_t rows_;
+  std::array<int64_t, 4> widths_;
+  std::optional<DeviceMatrix> packed_;
+  std::vector<DeviceMatrix> single_;
+};
+
+// The Attention record of a case and the memory it points into.
+class DeviceAttention {
+ public:
+  DeviceAttention(Backend& backend, const AttentionData& data)
+      : blocks_(backend, data), sequences_(backend, data.batch, data.shape.spare, data.shape.spare) {
+    blocks_.write(data.tensors);
+    const reference::AttentionSetup& setup = data.setup;
+    record_.query = blocks_.matrix(0);
+    record_.key = blocks_.matrix(1);
+    record_.shared_key = blocks_.matrix(2);
+    record_.value = blocks_.matrix(3);
+    record_.shape = setup.shape;
+    record_.sequences = sequences_.get();
+    record_.scale = static_cast<float>(setup.scale);
+    record_.causal = setup.causal;
+    if (!setup.head_scale.empty()) {
+      head_scale_ = DeviceArray<float>(backend, floats(setup.head_scale));
+      record_.head_scale = head_scale_.view();
+    }
+    if (!setup.sequence_table.empty()) {
+      sequence_table_ = DeviceArray<int32_t>(backend, setup.sequence_table, data.shape.spare);
+      record_.sequence_table = sequence_table_.view();
+    }
+    if (!setup.rotation.query.empty()) set_rotation(backend, setup.rotation, data.shape.tables);
+    record_.bias.reach = static_cast<int32_t>(setup.reach);
+    if (!data.tensors.bias.empty()) {
+      bias_ = DeviceMatrix(backend, Dtype::f32, data.tensors.bias);
+      record_.bias.table = bias_.view();
+    }
+    step_ = DeviceArray<uint32_t>(backend, {setup.dropout.step});
+    record_.dropout = {setup.dropout.rate, setup.dropout.stream, step_.data()};
+  }
+
+  const Attention& record() const { return record_; }
+
+ private:
+  static std::vector<float> floats(const std::vector<double>& values) { return {values.begin(), values.end()}; }
+
+  void set_rotation(Backend& backend, const reference::RotationSetup& r, int64_t tables) {
+    turn_query_ = DeviceArray<float>(backend, floats(r.query));
+    turn_key_ = DeviceArray<float>(backend, floats(r.key));
+    head_set_ = DeviceArray<int32_t>(backend, r.head_set);
+    record_.rotation.query = View<const float, 4>(turn_query_.data(), tables * r.sets, r.positions, r.pairs, 2);
+    record_.rotation.key = View<const float, 4>(turn_key_.data(), tables * r.sets, r.positions, r.pairs, 2);
+    record_.rotation.head_set = head_set_.view();
+    if (!r.pair_axis.empty()) {
+      pair_axis_ = DeviceArray<int32_t>(backend, r.pair_axis);
+      record_.rotation.pair_axis = pair_axis_.view();
+    }
+    record_.rotation.sets = static_cast<int32_t>(r.sets);
+    record_.rotation.first = static_cast<int32_t>(r.first);
+    record_.rotation.halves = r.halves;
+  }
+
+  AttentionBlocks blocks_;
+  DeviceSequences sequences_;
+  DeviceArray<float> head_scale_, turn_query_, turn_key_;
+  DeviceArray<int32_t> sequence_table_, head_set_, pair_axis_;
+  DeviceMatrix bias_;
+  DeviceArray<uint32_t> step_;
+  Attention record_;
+};
+
+struct AttentionOutputs {
+  Grid<double> out, log_sum;
+  int64_t spoiled = 0;
+  std::vector<Bytes> images;
+};
+
+inline AttentionOutputs run_forward(Backend& backend, const AttentionData& data) {
+  const DeviceAttention attention(backend, data);
+  const int64_t capacity = data.tokens() + data.shape.spare;
+  const DeviceMatrix out(backend, data.operands, capacity, data.dout.columns, 2);
+  const DeviceMatrix log_sum(backend, Dtype::f32, capacity, data.setup.shape.heads);
+  backend.run(AttentionForward{out.matrix(), log_sum.view(), attention.record()});
+  return {out.read(data.tokens()),
+          log_sum.read(data.tokens()),
+          out.spoiled_beyond(data.tokens()) + log_sum.spoiled_beyond(data.tokens()),
+          {out.download(), log_sum.download()}};
+}
+
+struct AttentionGradientOutputs {
+  reference::AttentionTensors<double> gradients;
+  int64_t spoiled = 0;
+  std::vector<Bytes> images;
+};
+
+// The saved out and log_sum are those of the double reference, rounded to their storage.
+inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionData& data,
+                                             const reference::AttentionResult<double>& saved, bool probe = true) {
+  const DeviceAttention attention(backend, data);
+  const AttentionBlocks gradients(backend, data);
+  const DeviceMatrix out(backend, data.operands, saved.out, data.shape.spare, 2);
+  const DeviceMatrix dout(backend, data.operands, data.dout, data.shape.spare, 1);
+  const DeviceMatrix log_sum(backend, Dtype::f32, saved.log_sum, data.shape.spare);
+  const DeviceMatrix dbias(backend, Dtype::f32, data.dbias);
+  AttentionBackward op;
+  op.dquery = gradients.matrix(0);
+  op.dkey = gradients.matrix(1);
+  op.dshared_key = gradients.matrix(2);
+  op.dvalue = gradients.matrix(3);
+  if (probe) op.dbias = dbias.view();
+  op.out = out.matrix();
+  op.dout = dout.matrix();
+  op.log_sum = log_sum.view();
+  op.attention = attention.record();
+  backend.run(op);
+  AttentionGradientOutputs got{
+      {gradients.read(0), gradients.read(1), gradients.read(2), gradients.read(3), dbias.read(data.dbias.rows)},
+      gradients.spoiled(),
+      gradients.images()};
+  got.images.push_back(dbias.download());
+  return got;
+}
+
+}  // namespace phasor::testing_support
