@@ -9,7 +9,7 @@ namespace phasor {
 // Carving happens twice with the same calls: first over nothing, to measure, then over real memory.
 class Arena {
  public:
-  Arena() = default;                                            // measures only: views have null data
+  Arena() = default;  // measures only: views have null data
   Arena(Backend& backend, size_t bytes) : memory_(backend.allocate(bytes)) {}
 
   template <class T, class... Extents>

@@ -39,11 +39,11 @@ struct Dropout {
 
 // y[t] = table[ids[t]] + fixed[p] + learned[p], p = the token's position on the first axis.
 struct EmbeddingForward {
-  View<float, 2> y;                 // [tokens, width]
-  View<const int32_t, 1> ids;       // [tokens]
-  View<const float, 2> table;       // [vocabulary, width]
-  View<const float, 2> fixed;       // [positions, width] or empty
-  View<const float, 2> learned;     // [positions, width] or empty
+  View<float, 2> y;              // [tokens, width]
+  View<const int32_t, 1> ids;    // [tokens]
+  View<const float, 2> table;    // [vocabulary, width]
+  View<const float, 2> fixed;    // [positions, width] or empty
+  View<const float, 2> learned;  // [positions, width] or empty
   Sequences sequences;
 };
 
@@ -72,7 +72,7 @@ struct ResidualNormForward {
   View<const float, 1> bias;      // [width], layer norm only
   NormKind kind = NormKind::layer;
   float epsilon = 1e-5f;
-  Dropout dropout;                // element (r, c) has index r * width + c
+  Dropout dropout;  // element (r, c) has index r * width + c
   Rows rows;
 };
 
@@ -100,25 +100,25 @@ enum class Activation : uint8_t { none, relu, gelu };  // gelu is the exact one,
 
 // y = activation(x weight^T + bias). x, weight share a dtype.
 struct LinearForward {
-  Matrix y;                     // [rows, out]
-  Matrix preactivation;         // [rows, out], gelu only (its backward pass needs it)
-  ConstMatrix x;                // [rows, in]
-  ConstMatrix weight;           // [out, in]
-  View<const float, 1> bias;    // [out] or empty
+  Matrix y;                   // [rows, out]
+  Matrix preactivation;       // [rows, out], gelu only (its backward pass needs it)
+  ConstMatrix x;              // [rows, in]
+  ConstMatrix weight;         // [out, in]
+  View<const float, 1> bias;  // [out] or empty
   Activation activation = Activation::none;
   Rows rows;
 };
 
 struct LinearBackward {
-  Matrix dx;                    // [rows, in] or empty
-  bool accumulate_dx = false;   // dx += instead of =, fp32 dx only
-  View<float, 2> dweight;       // += [out, in]
-  View<float, 1> dbias;         // += [out] or empty
-  Matrix dy;                    // [rows, out]; overwritten by the gradient before the activation
+  Matrix dx;                   // [rows, in] or empty
+  bool accumulate_dx = false;  // dx += instead of =, fp32 dx only
+  View<float, 2> dweight;      // += [out, in]
+  View<float, 1> dbias;        // += [out] or empty
+  Matrix dy;                   // [rows, out]; overwritten by the gradient before the activation
   ConstMatrix x;
   ConstMatrix weight;
-  ConstMatrix y;                // relu only
-  ConstMatrix preactivation;    // gelu only
+  ConstMatrix y;              // relu only
+  ConstMatrix preactivation;  // gelu only
   Activation activation = Activation::none;
   Rows rows;
 };
@@ -129,12 +129,12 @@ struct LinearBackward {
 // factor[0] + i factor[1]. Rotations have modulus 1, decays do not. Query and key tables may differ.
 // Pairs are channels (first + 2 c, first + 2 c + 1), or (first + c, first + pairs + c) when `halves`.
 struct RotationTable {
-  View<const float, 4> query;       // [tables * sets, positions, pairs, 2]; empty: no rotation
-  View<const float, 4> key;         // as query
-  View<const int32_t, 1> head_set;  // [heads]: which set turns the head, -1 for none
-  View<const int32_t, 1> pair_axis; // [pairs]: which position axis turns the pair; empty: axis 0
-  int32_t sets = 1;                 // sets per table
-  int32_t first = 0;                // first rotated channel
+  View<const float, 4> query;        // [tables * sets, positions, pairs, 2]; empty: no rotation
+  View<const float, 4> key;          // as query
+  View<const int32_t, 1> head_set;   // [heads]: which set turns the head, -1 for none
+  View<const int32_t, 1> pair_axis;  // [pairs]: which position axis turns the pair; empty: axis 0
+  int32_t sets = 1;                  // sets per table
+  int32_t first = 0;                 // first rotated channel
   bool halves = false;
 };
 
@@ -146,9 +146,9 @@ struct DistanceBias {
 
 struct AttentionShape {
   int32_t heads = 1;
-  int32_t key_heads = 1;        // divides heads; query head h reads key head h * key_heads / heads
-  int32_t key_width = 0;        // channels of a head's query and key, the shared part included
-  int32_t shared_key_width = 0; // trailing key channels held once for all heads
+  int32_t key_heads = 1;         // divides heads; query head h reads key head h * key_heads / heads
+  int32_t key_width = 0;         // channels of a head's query and key, the shared part included
+  int32_t shared_key_width = 0;  // trailing key channels held once for all heads
   int32_t value_width = 0;
 };
 
@@ -161,7 +161,7 @@ struct Attention {
   AttentionShape shape;
   Sequences sequences;
   float scale = 1.0f;
-  View<const float, 1> head_scale;        // [heads] or empty
+  View<const float, 1> head_scale;  // [heads] or empty
   bool causal = false;
   RotationTable rotation;
   DistanceBias bias;
@@ -191,11 +191,11 @@ struct AttentionBackward {
 // that no tiled kernel can serve. Every output may be empty.
 struct AttentionDenseForward {
   int32_t sequence = 0;
-  View<float, 3> logits;         // [heads, n, n]; masked entries are -infinity
-  View<float, 3> weights;        // [heads, n, n], after softmax, before dropout
-  View<float, 3> turned_query;   // [heads, n, key_width], after rotation
-  View<float, 3> turned_key;     // [heads, n, key_width]
-  View<float, 3> out;            // [heads, n, value_width]
+  View<float, 3> logits;        // [heads, n, n]; masked entries are -infinity
+  View<float, 3> weights;       // [heads, n, n], after softmax, before dropout
+  View<float, 3> turned_query;  // [heads, n, key_width], after rotation
+  View<float, 3> turned_key;    // [heads, n, key_width]
+  View<float, 3> out;           // [heads, n, value_width]
   Attention attention;
 };
 
@@ -230,7 +230,7 @@ struct PickTokenForward {
 };
 
 struct PickTokenBackward {
-  Matrix dx;                     // every other token gets 0
+  Matrix dx;  // every other token gets 0
   View<const float, 2> dpicked;
   View<const int32_t, 1> place;
   Sequences sequences;
@@ -239,16 +239,16 @@ struct PickTokenBackward {
 // loss[r] = -log softmax(x weight^T + bias)[target]; the total loss is sum_r target_weight[r] loss[r].
 // Logits live only in tiles. With a dx the gradients of the total loss are made in the same pass.
 struct LinearCrossEntropy {
-  View<float, 1> loss;                  // [rows]
-  View<int32_t, 1> prediction;          // [rows], the class of the largest logit (first one on ties)
-  Matrix dx;                            // [rows, width]; empty: evaluation only
-  View<float, 2> dweight;               // += [classes, width]
-  View<float, 1> dbias;                 // += [classes]
-  ConstMatrix x;                        // [rows, width]
-  ConstMatrix weight;                   // [classes, width]
-  View<const float, 1> bias;            // [classes] or empty
-  View<const int32_t, 1> targets;       // [rows]; rows of weight 0 may hold anything
-  View<const float, 1> target_weight;   // [rows]
+  View<float, 1> loss;                 // [rows]
+  View<int32_t, 1> prediction;         // [rows], the class of the largest logit (first one on ties)
+  Matrix dx;                           // [rows, width]; empty: evaluation only
+  View<float, 2> dweight;              // += [classes, width]
+  View<float, 1> dbias;                // += [classes]
+  ConstMatrix x;                       // [rows, width]
+  ConstMatrix weight;                  // [classes, width]
+  View<const float, 1> bias;           // [classes] or empty
+  View<const int32_t, 1> targets;      // [rows]; rows of weight 0 may hold anything
+  View<const float, 1> target_weight;  // [rows]
   Rows rows;
 };
 

@@ -5,7 +5,7 @@
 namespace phasor {
 
 struct Peak {
-  double gflops = 0.0;   // of the fastest library
+  double gflops = 0.0;  // of the fastest library
   std::string library;
 };
 

@@ -17,12 +17,12 @@ struct NormActivations {
 
 struct LayerActivations {
   NormActivations attention_norm;
-  Matrix projections;           // [tokens, (heads + 2 kv_heads) head_width]: queries, keys, values
-  Matrix mixed;                 // [tokens, heads * head_width]: what attention gives, heads side by side
-  View<float, 2> log_sum;       // [tokens, heads]
+  Matrix projections;      // [tokens, (heads + 2 kv_heads) head_width]: queries, keys, values
+  Matrix mixed;            // [tokens, heads * head_width]: what attention gives, heads side by side
+  View<float, 2> log_sum;  // [tokens, heads]
   NormActivations ffn_norm;
-  Matrix hidden;                // [tokens, hidden]
-  Matrix preactivation;         // [tokens, hidden], gelu only
+  Matrix hidden;         // [tokens, hidden]
+  Matrix preactivation;  // [tokens, hidden], gelu only
 };
 
 struct Activations {
@@ -40,13 +40,13 @@ struct Activations {
 
 // Gradients on their way down; each is reused by every layer.
 struct GradientFlow {
-  View<float, 2> stream;       // [tokens, width]
-  Matrix normed;               // [tokens, width]
-  Matrix branch;               // [tokens, width]
-  Matrix hidden;               // [tokens, hidden]
+  View<float, 2> stream;  // [tokens, width]
+  Matrix normed;          // [tokens, width]
+  Matrix branch;          // [tokens, width]
+  Matrix hidden;          // [tokens, hidden]
   Matrix projections;
   Matrix mixed;
-  View<float, 2> features;     // [sequences, width]
+  View<float, 2> features;  // [sequences, width]
 
   GradientFlow(Arena& arena, const ModelConfig& config, const Capacity& capacity, Dtype dtype);
 };

@@ -27,8 +27,8 @@ EncodingTables::EncodingTables(Backend& backend, const ResolvedEncoding& encodin
     const LayerEncoding& layer = encoding.layers[l];
     LayerTables tables;
     const bool rotation_again = l > 0 && layer.rotation == encoding.layers[l - 1].rotation;
-    tables.rotation = rotation_again ? layers_.back().rotation
-                                     : upload_rotations(backend, encoding, static_cast<int64_t>(l));
+    tables.rotation =
+        rotation_again ? layers_.back().rotation : upload_rotations(backend, encoding, static_cast<int64_t>(l));
     if (l > 0 && same_bias(layer, encoding.layers[l - 1])) {
       tables.bias = layers_.back().bias;
     } else if (layer.bias) {

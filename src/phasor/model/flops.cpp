@@ -6,7 +6,8 @@ double training_flops(const ModelConfig& config, const Batch& batch) {
   const auto width = static_cast<double>(config.width);
   const auto query = static_cast<double>(config.heads * config.head_width);
   const auto key = static_cast<double>(config.kv_heads * config.head_width);
-  const double layer_weights = width * (query + 2.0 * key) + query * width + 2.0 * width * static_cast<double>(config.hidden);
+  const double layer_weights =
+      width * (query + 2.0 * key) + query * width + 2.0 * width * static_cast<double>(config.hidden);
   double pairs = 0.0;  // of query and key tokens
   for (int64_t s = 0; s < batch.sequence_count(); ++s) {
     const auto i = static_cast<size_t>(s);

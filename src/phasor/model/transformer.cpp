@@ -61,8 +61,8 @@ std::vector<float> Transformer::save_parameters() const {
 
 void Transformer::parameters_changed() {
   if (low_precision_.empty()) return;
-  backend_.run(Cast{.to = low_precision_,
-                    .from = ConstMatrix(parameters_.data(), Dtype::f32, low_precision_.rows(), kCastRow)});
+  backend_.run(
+      Cast{.to = low_precision_, .from = ConstMatrix(parameters_.data(), Dtype::f32, low_precision_.rows(), kCastRow)});
 }
 
 BatchResult Transformer::evaluate(const Batch& batch) {
@@ -182,15 +182,15 @@ void Transformer::residual_norm(int64_t stream_index, const NormSlot* slot, cons
 }
 
 void Transformer::run_forward() {
-  EmbeddingForward embedding{.y = activations_->stream[0],
-                             .ids = batch_->tokens(),
-                             .table = View<const float, 2>(parameters_.data() + layout_.embedding, config_.vocabulary,
-                                                           config_.width),
-                             .fixed = tables_.fixed_input(),
-                             .sequences = batch_->sequences()};
+  EmbeddingForward embedding{
+      .y = activations_->stream[0],
+      .ids = batch_->tokens(),
+      .table = View<const float, 2>(parameters_.data() + layout_.embedding, config_.vocabulary, config_.width),
+      .fixed = tables_.fixed_input(),
+      .sequences = batch_->sequences()};
   if (layout_.learned_input >= 0) {
-    embedding.learned = View<const float, 2>(parameters_.data() + layout_.learned_input, encoding_.learned_input->rows,
-                                             config_.width);
+    embedding.learned =
+        View<const float, 2>(parameters_.data() + layout_.learned_input, encoding_.learned_input->rows, config_.width);
   }
   backend_.run(embedding);
   residual_norm(0, &layout_.layers[0].attention_norm, activations_->layers[0].attention_norm);
@@ -240,8 +240,8 @@ LinearCrossEntropy Transformer::cross_entropy() const {
 
 void Transformer::run_readout(bool gradient) {
   if (config_.readout == Readout::mean) {
-    backend_.run(MeanPoolForward{
-        .pooled = activations_->features, .x = readout_input(), .sequences = batch_->sequences()});
+    backend_.run(
+        MeanPoolForward{.pooled = activations_->features, .x = readout_input(), .sequences = batch_->sequences()});
   } else if (config_.readout == Readout::token) {
     backend_.run(PickTokenForward{.picked = activations_->features,
                                   .x = readout_input(),

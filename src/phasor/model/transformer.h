@@ -22,7 +22,7 @@ struct TransformerOptions {
 
 // Sums over the scored targets of a batch.
 struct BatchResult {
-  double loss = 0.0;     // sum over targets, not yet divided by `scored`
+  double loss = 0.0;  // sum over targets, not yet divided by `scored`
   int64_t correct = 0;
   int64_t scored = 0;
 };
@@ -84,7 +84,7 @@ class Transformer {
 
   Arena arena_;
   View<float, 1> parameters_, gradients_;
-  Matrix low_precision_;             // the parameters in bf16, same offsets; empty in fp32
+  Matrix low_precision_;  // the parameters in bf16, same offsets; empty in fp32
   View<uint32_t, 1> dropout_step_;
   std::optional<DeviceBatch> batch_;
   std::optional<Activations> activations_;

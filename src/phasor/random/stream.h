@@ -28,7 +28,8 @@ struct RandomStream {
 
   // The four words at indices 4 * block .. 4 * block + 3.
   PHASOR_HOST_DEVICE constexpr PhiloxBlock block(uint64_t block_index) const {
-    return philox4x32({static_cast<uint32_t>(block_index), static_cast<uint32_t>(block_index >> 32), site, step}, key());
+    return philox4x32({static_cast<uint32_t>(block_index), static_cast<uint32_t>(block_index >> 32), site, step},
+                      key());
   }
 
   PHASOR_HOST_DEVICE constexpr uint32_t word(uint64_t index) const { return block(index / 4)[index % 4]; }

@@ -7,7 +7,7 @@
 
 namespace phasor {
 
-struct bfloat16 {
+struct bfloat16 {  // NOLINT(readability-identifier-naming): spelt like the built-in types it stands beside
   uint16_t bits = 0;
 };
 

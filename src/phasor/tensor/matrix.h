@@ -35,7 +35,7 @@ class BasicMatrix {
   PHASOR_HOST_DEVICE BasicMatrix(const BasicMatrix<Other>& other)  // NOLINT(google-explicit-constructor)
       : BasicMatrix(other.data(), other.dtype(), other.rows(), other.columns(), other.stride()) {}
   template <class U>
-    requires(kConst && std::is_same_v<U, float>)
+    requires(kConst&& std::is_same_v<U, float>)
   PHASOR_HOST_DEVICE BasicMatrix(const View<U, 2>& view)  // NOLINT(google-explicit-constructor)
       : BasicMatrix(view.data(), Dtype::f32, view.extent(0), view.extent(1), view.stride(0)) {}
 

@@ -49,16 +49,12 @@ class View {
 
   template <class... I>
     requires(sizeof...(I) == Rank)
-  PHASOR_HOST_DEVICE T& operator()(I... index) const {
-    return data_[offset(index...)];
-  }
+  PHASOR_HOST_DEVICE T& operator()(I... index) const { return data_[offset(index...)]; }
 
   // The contiguous last dimension at the given leading indices.
   template <class... I>
     requires(sizeof...(I) == Rank - 1)
-  PHASOR_HOST_DEVICE T* row(I... index) const {
-    return data_ + offset(index...);
-  }
+  PHASOR_HOST_DEVICE T* row(I... index) const { return data_ + offset(index...); }
 
  private:
   template <class... I>

@@ -51,8 +51,7 @@ class Exporter {
 
   void add_heads(SafetensorsWriter& writer, const std::string& name, const ConstMatrix& matrix, int64_t heads,
                  int64_t width) {
-    writer.add(name, {batch_.token_count(), heads, width},
-               download(model_.backend(), matrix, batch_.token_count()));
+    writer.add(name, {batch_.token_count(), heads, width}, download(model_.backend(), matrix, batch_.token_count()));
   }
 
   void add_dense(SafetensorsWriter& writer, const std::string& prefix, const Attention& attention, int64_t s) {

@@ -62,24 +62,25 @@ bool has_converged(const std::vector<Metrics>& history) {
 }
 
 std::string to_json(const RunConfig& config, const RunResult& result) {
-  Json json = {{"task", config.task},
-               {"encoding", config.model.encoding},
-               {"protocol", config.protocol},
-               {"preset", config.preset},
-               {"seed", config.seed},
-               {"data_seed", config.data.seed},
-               {"parameters", result.parameters},
-               {"steps", result.last.step},
-               {"tokens", result.last.tokens},
-               {"train_accuracy", result.full_train_accuracy},
-               {"train_loss", result.last.train_loss},
-               {"test_accuracy", result.last.test_accuracy},
-               {"test_loss", result.last.test_loss},
-               {"steps_to_90", nullptr},
-               {"converged", result.converged},
-               {"seconds", result.seconds},
-               {"tokens_per_second", result.seconds > 0.0 ? static_cast<double>(result.last.tokens) / result.seconds : 0.0},
-               {"device", result.device}};
+  Json json = {
+      {"task", config.task},
+      {"encoding", config.model.encoding},
+      {"protocol", config.protocol},
+      {"preset", config.preset},
+      {"seed", config.seed},
+      {"data_seed", config.data.seed},
+      {"parameters", result.parameters},
+      {"steps", result.last.step},
+      {"tokens", result.last.tokens},
+      {"train_accuracy", result.full_train_accuracy},
+      {"train_loss", result.last.train_loss},
+      {"test_accuracy", result.last.test_accuracy},
+      {"test_loss", result.last.test_loss},
+      {"steps_to_90", nullptr},
+      {"converged", result.converged},
+      {"seconds", result.seconds},
+      {"tokens_per_second", result.seconds > 0.0 ? static_cast<double>(result.last.tokens) / result.seconds : 0.0},
+      {"device", result.device}};
   if (result.steps_to_90) json["steps_to_90"] = *result.steps_to_90;
   return json.dump(2) + "\n";
 }

@@ -13,10 +13,10 @@ namespace phasor {
 // One evaluation. Nothing in it depends on the clock: a resumed run writes the same bytes.
 struct Metrics {
   int64_t step = 0;
-  int64_t tokens = 0;             // trained on so far
-  double learning_rate = 0.0;     // of the last update
-  double gradient_norm = 0.0;     // of the last update, before clipping
-  double batch_loss = 0.0;        // of the last update's batch, with dropout
+  int64_t tokens = 0;          // trained on so far
+  double learning_rate = 0.0;  // of the last update
+  double gradient_norm = 0.0;  // of the last update, before clipping
+  double batch_loss = 0.0;     // of the last update's batch, with dropout
   double train_loss = 0.0;
   double train_accuracy = 0.0;
   double test_loss = 0.0;
@@ -30,10 +30,10 @@ Metrics parse_metrics(std::string_view line, std::string_view source);
 struct RunResult {
   int64_t parameters = 0;
   Metrics last;
-  double full_train_accuracy = 0.0;      // on the whole training set
-  std::optional<int64_t> steps_to_90;    // first evaluation with test accuracy of at least 0.9
+  double full_train_accuracy = 0.0;    // on the whole training set
+  std::optional<int64_t> steps_to_90;  // first evaluation with test accuracy of at least 0.9
   bool converged = false;
-  double seconds = 0.0;                  // all sittings together
+  double seconds = 0.0;  // all sittings together
   std::string device;
 };
 

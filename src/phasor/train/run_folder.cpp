@@ -83,8 +83,9 @@ void RunFolder::save_state(const ParameterLayout& layout, const TrainingState& s
   add_tensors(writer, "parameter/", layout, state.parameters);
   add_tensors(writer, "first_moment/", layout, state.first_moment);
   add_tensors(writer, "second_moment/", layout, state.second_moment);
-  writer.add("progress", {5}, std::vector<double>{static_cast<double>(state.step), static_cast<double>(state.tokens),
-                                                 state.seconds, state.batch_loss, state.gradient_norm});
+  writer.add("progress", {5},
+             std::vector<double>{static_cast<double>(state.step), static_cast<double>(state.tokens), state.seconds,
+                                 state.batch_loss, state.gradient_norm});
   writer.set_metadata("format", "phasor state 1");
   writer.write(file(kState));
 }

@@ -53,9 +53,9 @@ void forward_head(const AttentionForward& op, const HeadPlace& place) {
   const HeadWidths widths(attention.shape, place.length);
   const int64_t n = place.length;
   const int64_t stride = widths.length_padded;
-  Carver carver(float_scratch(ScratchSlot::attention,
-                              stride * (3 * widths.key_padded + widths.value_padded) +
-                                  kQueryBlock * (stride + widths.value_padded) + 3 * stride + 8 * kLanes));
+  Carver carver(float_scratch(ScratchSlot::attention, stride * (3 * widths.key_padded + widths.value_padded) +
+                                                          kQueryBlock * (stride + widths.value_padded) + 3 * stride +
+                                                          8 * kLanes));
   float* query = carver.take(stride * widths.key_padded);
   float* key = carver.take(stride * widths.key_padded);
   float* value = carver.take(stride * widths.value_padded);

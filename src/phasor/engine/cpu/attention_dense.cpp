@@ -20,8 +20,8 @@ struct DenseHead {
 std::vector<double> element_row(const ConstMatrix& from, int64_t row, int64_t first, int64_t count) {
   std::vector<double> values(static_cast<size_t>(count));
   for (int64_t c = 0; c < count; ++c) {
-    values[static_cast<size_t>(c)] = from.dtype() == Dtype::f32 ? from.row<float>(row)[first + c]
-                                                                 : to_float(from.row<bfloat16>(row)[first + c]);
+    values[static_cast<size_t>(c)] =
+        from.dtype() == Dtype::f32 ? from.row<float>(row)[first + c] : to_float(from.row<bfloat16>(row)[first + c]);
   }
   return values;
 }
@@ -99,8 +99,8 @@ DenseHead dense_head(const Attention& a, const HeadPlace& place) {
 // The factor that dropout puts on the weight from query i to key j.
 double dropout_factor(const DropoutMask& mask, const HeadPlace& place, int64_t i, int64_t j) {
   if (!mask.active()) return 1.0;
-  const uint64_t index = (static_cast<uint64_t>(place.sequence) << 40) + (static_cast<uint64_t>(i) << 20) +
-                         static_cast<uint64_t>(j);
+  const uint64_t index =
+      (static_cast<uint64_t>(place.sequence) << 40) + (static_cast<uint64_t>(i) << 20) + static_cast<uint64_t>(j);
   const bool kept = (mask.keep_bits(index / 64 * 64) >> (index % 64) & 1u) != 0;
   return kept ? mask.keep_scale() : 0.0;
 }

@@ -163,7 +163,8 @@ void load_value(float* to, const Attention& attention, const HeadPlace& place, c
 void transpose(float* to, const float* from, int64_t stride, int64_t length) {
   const int64_t padded = simd::round_up(length);
   for (int64_t c = 0; c < stride; c += kLanes) {
-    for (int64_t r = 0; r < padded; r += kLanes) simd::transpose_square(to + c * padded + r, padded, from + r * stride + c, stride);
+    for (int64_t r = 0; r < padded; r += kLanes)
+      simd::transpose_square(to + c * padded + r, padded, from + r * stride + c, stride);
   }
 }
 

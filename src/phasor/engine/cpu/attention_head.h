@@ -15,18 +15,18 @@ inline constexpr int64_t kQueryBlock = 32;  // query rows whose scores exist at 
 // What one (sequence, head) pair reads, by index.
 struct HeadPlace {
   int64_t sequence = 0;
-  int64_t first = 0;   // first token
+  int64_t first = 0;  // first token
   int64_t length = 0;
   int64_t head = 0;
   int64_t key_head = 0;
-  int64_t table = 0;   // which of several tables (sequence_table)
+  int64_t table = 0;  // which of several tables (sequence_table)
 };
 
 HeadPlace head_place(const Attention& attention, int64_t sequence, int64_t head);
 
 // Buffers are padded with zeros to a multiple of 16 channels and of 16 tokens.
 struct HeadWidths {
-  int64_t key = 0, value = 0;                  // channels
+  int64_t key = 0, value = 0;  // channels
   int64_t key_padded = 0, value_padded = 0;
   int64_t length_padded = 0;
 

@@ -31,9 +31,8 @@ void CpuBackend::copy_in(void* device, const void* host, size_t bytes) { std::me
 void CpuBackend::copy_out(void* host, const void* device, size_t bytes) { std::memcpy(host, device, bytes); }
 
 void CpuBackend::run(const Fill& op) {
-  parallel_for(op.x.size(), 1 << 16, [&](int64_t begin, int64_t end) {
-    std::fill(op.x.data() + begin, op.x.data() + end, op.value);
-  });
+  parallel_for(op.x.size(), 1 << 16,
+               [&](int64_t begin, int64_t end) { std::fill(op.x.data() + begin, op.x.data() + end, op.value); });
 }
 
 void CpuBackend::run(const Cast& op) {

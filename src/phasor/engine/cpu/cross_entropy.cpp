@@ -70,7 +70,8 @@ void CpuBackend::run(const LinearCrossEntropy& op) {
     parallel_for(count, kTileRows, [&](int64_t begin, int64_t end) {
       const int64_t tile_rows = end - begin;
       Matrix z(float_scratch(ScratchSlot::tile, tile_rows * classes), Dtype::f32, tile_rows, classes);
-      multiply_tile(*gemm_, {.c = z, .a = op.x.row_range(block + begin, tile_rows), .b = op.weight, .b_transposed = true});
+      multiply_tile(*gemm_,
+                    {.c = z, .a = op.x.row_range(block + begin, tile_rows), .b = op.weight, .b_transposed = true});
       for (int64_t r = 0; r < tile_rows; ++r) {
         auto* row = z.row<float>(r);
         if (!op.bias.empty()) {
@@ -100,7 +101,8 @@ void CpuBackend::run(const LinearCrossEntropy& op) {
         for (int64_t c = 0; c < classes; ++c) op.dbias(c) += sums[c];
       }
     }
-    add_weight_gradient(*gemm_, {.dweight = op.dweight, .dy = dlogits, .x = op.x.row_range(block, count)}, partial_sums_);
+    add_weight_gradient(*gemm_, {.dweight = op.dweight, .dy = dlogits, .x = op.x.row_range(block, count)},
+                        partial_sums_);
   }
 }
 

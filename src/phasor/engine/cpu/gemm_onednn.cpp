@@ -1,7 +1,7 @@
-#include <dnnl.hpp>
 #include <omp.h>
 
 #include <array>
+#include <dnnl.hpp>
 #include <unordered_map>
 
 #include "phasor/base/error.h"
@@ -64,8 +64,16 @@ Compiled compile(const Product& p) {
 bool has_bf16() {
   try {
     float dummy[4] = {};
-    compile({.m = 1, .n = 1, .k = 2, .operands = Dtype::bf16, .a = dummy, .a_stride = 2, .b = dummy, .b_stride = 1,
-             .c = dummy, .c_stride = 1});
+    compile({.m = 1,
+             .n = 1,
+             .k = 2,
+             .operands = Dtype::bf16,
+             .a = dummy,
+             .a_stride = 2,
+             .b = dummy,
+             .b_stride = 1,
+             .c = dummy,
+             .c_stride = 1});
     return true;
   } catch (const dnnl::error&) {
     return false;
@@ -102,8 +110,8 @@ class OneDnnGemm final : public Gemm {
       try {
         found = cache.emplace(shape, compile(p)).first;
       } catch (const dnnl::error& error) {
-        fail("oneDNN cannot multiply {} matrices [{} x {}] [{} x {}] on this machine: {}", phasor::name(p.operands), p.m,
-             p.k, p.k, p.n, error.what());
+        fail("oneDNN cannot multiply {} matrices [{} x {}] [{} x {}] on this machine: {}", phasor::name(p.operands),
+             p.m, p.k, p.k, p.n, error.what());
       }
     }
     Compiled& compiled = found->second;

@@ -16,7 +16,8 @@ int64_t round_up(int64_t n, int64_t step) { return (n + step - 1) / step * step;
 ConstMatrix padded_copy(ScratchSlot slot, const ConstMatrix& from, int64_t rows) {
   const int64_t row_bytes = from.columns() * byte_size(from.dtype());
   auto* to = static_cast<std::byte*>(thread_scratch(slot, rows * row_bytes));
-  for (int64_t r = 0; r < from.rows(); ++r) std::memcpy(to + r * row_bytes, from.at(r, 0), static_cast<size_t>(row_bytes));
+  for (int64_t r = 0; r < from.rows(); ++r)
+    std::memcpy(to + r * row_bytes, from.at(r, 0), static_cast<size_t>(row_bytes));
   std::memset(to + from.rows() * row_bytes, 0, static_cast<size_t>((rows - from.rows()) * row_bytes));
   return {to, from.dtype(), rows, from.columns()};
 }

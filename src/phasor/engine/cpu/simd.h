@@ -41,11 +41,13 @@ template <class Fold>
 }
 
 [[gnu::always_inline]] inline float sum(Vec v) {
-  return fold(v, [](Vec a, Vec b) __attribute__((always_inline)) { return a + b; });
+  return fold(
+      v, [](Vec a, Vec b) __attribute__((always_inline)) { return a + b; });
 }
 
 [[gnu::always_inline]] inline float largest(Vec v) {
-  return fold(v, [](Vec a, Vec b) __attribute__((always_inline)) { return max(a, b); });
+  return fold(
+      v, [](Vec a, Vec b) __attribute__((always_inline)) { return max(a, b); });
 }
 
 // v where the bit is set, 0 elsewhere.

@@ -8,7 +8,7 @@
 namespace phasor {
 
 #if defined(__AVX512F__)
-inline constexpr int kProductRows = 8;     // 16 accumulators of 32 registers
+inline constexpr int kProductRows = 8;  // 16 accumulators of 32 registers
 inline constexpr int kProductVectors = 2;
 #else
 inline constexpr int kProductRows = 4;
@@ -18,7 +18,8 @@ inline constexpr int kProductVectors = 1;
 // Row counts that leave no partial block.
 constexpr int64_t pad_rows(int64_t rows) { return (rows + kProductRows - 1) / kProductRows * kProductRows; }
 
-// c[m, n] = a[m, k] b[k, n] (or +=). m is padded by pad_rows, n is a multiple of 16; element (i, p) of a lies at i * a_row + p * a_column.
+// c[m, n] = a[m, k] b[k, n] (or +=). m is padded by pad_rows, n is a multiple of 16; element (i, p) of a lies at i *
+// a_row + p * a_column.
 struct SmallProduct {
   float* c;
   int64_t c_row;
