@@ -5,9 +5,15 @@ find_package(CLI11 REQUIRED)
 
 # Matrix products: oneDNN where found (the only one with bf16), OpenBLAS as second choice and as
 # cross-check in tests.
-find_package(dnnl CONFIG QUIET)
+# (Debian's CMake package of oneDNN also demands OpenCL's headers, which nothing here needs.)
+find_library(PHASOR_ONEDNN_LIBRARY dnnl)
+find_path(PHASOR_ONEDNN_INCLUDE dnnl.hpp)
+option(PHASOR_ONEDNN "Use oneDNN where it is found" ON)
+if(PHASOR_ONEDNN AND PHASOR_ONEDNN_LIBRARY AND PHASOR_ONEDNN_INCLUDE)
+  set(PHASOR_HAVE_ONEDNN TRUE)
+endif()
 find_library(PHASOR_OPENBLAS_LIBRARY openblas)
 find_path(PHASOR_OPENBLAS_INCLUDE cblas.h PATH_SUFFIXES openblas x86_64-linux-gnu)
-if(NOT dnnl_FOUND AND NOT (PHASOR_OPENBLAS_LIBRARY AND PHASOR_OPENBLAS_INCLUDE))
+if(NOT PHASOR_HAVE_ONEDNN AND NOT (PHASOR_OPENBLAS_LIBRARY AND PHASOR_OPENBLAS_INCLUDE))
   message(FATAL_ERROR "Neither oneDNN nor OpenBLAS was found: install libdnnl-dev or libopenblas-openmp-dev")
 endif()

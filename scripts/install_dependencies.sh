@@ -15,12 +15,11 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
-# libdnnl-dev asks cmake for OpenCL and does not depend on it, hence ocl-icd-opencl-dev.
 packages_of() {
   case $1 in
     build)
       echo g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev
-      echo libdnnl-dev ocl-icd-opencl-dev libopenblas-openmp-dev
+      echo libdnnl-dev libopenblas-openmp-dev
       ;;
     test) echo libgtest-dev ;;
     lint) echo clang-format clang-tidy clang libclang-rt-14-dev libomp-dev shellcheck ;;

@@ -29,6 +29,6 @@ struct StepBench {
   std::map<std::string, OpTime> times;  // per step, where profiled
 };
 
-StepBench bench_step(Backend& backend, const RunConfig& config, const StepBenchOptions& options);
+StepBench bench_step(Backend& backend, const RunConfig& given, const StepBenchOptions& options);
 
 }  // namespace phasor
