@@ -1,0 +1,74 @@
+// bf16: activations and their gradients are stored with 8 significant bits, products add up in fp32, parameters
+// stay fp32. The rule is flash-attention's: as good as a plain computation that rounds at the same places.
+#include <gtest/gtest.h>
+
+#include "model/plain_error.h"
+#include "support/backend.h"
+
+namespace phasor {
+namespace {
+
+using namespace testing_support;
+
+constexpr uint64_t kSeed = 41;
+
+std::vector<ModelCase> cases() {
+  return {{"rope", small_model("rope")},
+          model_case("gelu", small_model("alibi"), [](ModelConfig& c) { c.ffn = Activation::gelu; }),
+          model_case("rms_causal_grouped", small_model("rope"),
+                     [](ModelConfig& c) {
+                       c.norm = NormKind::rms;
+                       c.causal = true;
+                       c.heads = 4;
+                       c.kv_heads = 2;
+                       c.head_width = 6;
+                     }),
+          model_case("dropout", small_model("learned"), [](ModelConfig& c) { c.dropout = 0.2; }),
+          model_case("read_token", small_model("sinusoidal"), [](ModelConfig& c) { c.readout = Readout::token; }),
+          model_case("read_every", small_model("rope"), [](ModelConfig& c) { c.readout = Readout::every; }),
+          model_case("read_every_plain", small_model("nope"), [](ModelConfig& c) {
+            c.readout = Readout::every;
+            c.final_norm = false;
+          })};
+}
+
+class LowPrecision : public testing::TestWithParam<ModelCase> {
+ protected:
+  void SetUp() override { PHASOR_SKIP_WITHOUT(Dtype::bf16); }
+
+  ModelData data_{GetParam().config, {5, 1, 8, 3}, kSeed};
+  ModelNumbers truth_ = differentiate<double>(data_);
+};
+
+TEST_P(LowPrecision, IsAsGoodAsPlainBf16) {
+  const PlainErrors plain = plain_errors<Dtype::bf16>(data_);
+  const ModelNumbers got = run_model(test_backend(), data_, Dtype::bf16);
+  const std::string name = GetParam().name;
+  const double bound = error_bound(kValueFactor, plain.logits, largest_of(truth_.logits));
+  EXPECT_TRUE(near_enough({"bf16 logits", name}, got.logits, truth_.logits, bound));
+  EXPECT_TRUE(near_enough({"bf16 losses", name}, got.losses, truth_.losses, 2.0 * bound));
+  EXPECT_NEAR(got.loss, truth_.loss, 2.0 * bound);
+  const std::vector<double> bounds = gradient_bounds(data_, plain, truth_.gradients);
+  for (size_t e = 0; e < bounds.size(); ++e) {
+    const Parameter& entry = data_.layout.entries()[e];
+    EXPECT_TRUE(near_enough({"bf16 gradient", name + " " + entry.name}, piece(got.gradients, entry),
+                            piece(truth_.gradients, entry), bounds[e]));
+  }
+}
+
+// What is stored in bf16 shows: neither did fp32 run under another name, nor is anything rounded more coarsely.
+TEST_P(LowPrecision, ErrorsHaveTheSizeOfBf16) {
+  const ModelNumbers wide = run_model(test_backend(), data_, Dtype::f32);
+  const ModelNumbers narrow = run_model(test_backend(), data_, Dtype::bf16);
+  const double unit = reference::unit_roundoff(Dtype::bf16);
+  const double scale = largest_of(truth_.logits);
+  EXPECT_LT(largest_error(wide.logits, truth_.logits), 1e-3 * unit * scale);
+  EXPECT_GT(largest_error(narrow.logits, truth_.logits), 1e-2 * unit * scale);
+  EXPECT_LT(largest_error(narrow.logits, truth_.logits), 10.0 * unit * scale);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, LowPrecision, testing::ValuesIn(cases()),
+                         [](const auto& tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace phasor

@@ -1,0 +1,246 @@
+#include "phasor/train/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "checkpoint/temporary_folder.h"
+#include "phasor/base/error.h"
+#include "phasor/base/file.h"
+#include "phasor/train/evaluation.h"
+#include "phasor/train/session.h"
+#include "support/backend.h"
+#include "train/tiny_run.h"
+
+namespace phasor {
+namespace {
+
+using testing_support::test_backend;
+using testing_support::tiny_run;
+
+class TrainerTest : public testing::Test {
+ protected:
+  RunFolder fresh(const std::string& name, const RunConfig& config) const {
+    RunFolder folder(temporary_ / name);
+    folder.create(config);
+    return folder;
+  }
+
+  static std::optional<TrainingState> state(const RunConfig& config, const RunFolder& folder) {
+    return folder.load_state(ParameterLayout(config.model, resolve_encoding(config.model)));
+  }
+
+  // One sitting from wherever the folder stands, stopped before the update after `last_step`.
+  static TrainingOutcome sit(const RunConfig& config, const RunFolder& folder, int64_t last_step) {
+    const std::optional<TrainingState> start = state(config, folder);
+    int64_t step = start ? start->step : 0;
+    TrainingCallbacks callbacks;
+    callbacks.update = [&](const Progress& progress) { step = progress.step; };
+    callbacks.stop = [&] { return step >= last_step; };
+    return train(test_backend(), config, folder, callbacks);
+  }
+
+  static std::string file(const RunFolder& folder, const std::string& name) { return read_file(folder.file(name)); }
+
+  // result.json without what the clock decides.
+  static nlohmann::json timeless_result(const RunFolder& folder) {
+    auto json = nlohmann::json::parse(file(folder, "result.json"));
+    EXPECT_GT(json.at("seconds").get<double>(), 0.0);
+    json.erase("seconds");
+    json.erase("tokens_per_second");
+    return json;
+  }
+
+  static void expect_same_run(const RunFolder& got, const RunFolder& expected) {
+    EXPECT_TRUE(got.complete());
+    EXPECT_EQ(file(got, "metrics.jsonl"), file(expected, "metrics.jsonl"));
+    EXPECT_TRUE(file(got, "model.safetensors") == file(expected, "model.safetensors"));
+    EXPECT_EQ(timeless_result(got), timeless_result(expected));
+    for (const char* snapshot : {"snapshots/step_000003.safetensors", "snapshots/step_000010.safetensors"}) {
+      EXPECT_TRUE(file(got, snapshot) == file(expected, snapshot)) << snapshot;
+    }
+  }
+
+  TemporaryFolder temporary_;
+};
+
+TEST_F(TrainerTest, LeavesACompleteRun) {
+  const RunConfig config = tiny_run();
+  const RunFolder folder = fresh("run", config);
+  std::vector<int64_t> updates, evaluations;
+  TrainingCallbacks callbacks;
+  callbacks.update = [&](const Progress& progress) {
+    updates.push_back(progress.step);
+    EXPECT_EQ(progress.steps, 20);
+    EXPECT_GT(progress.batch_loss, 0.0);
+    EXPECT_GT(progress.tokens_per_second, 0.0);
+  };
+  callbacks.evaluation = [&](const Metrics& metrics) { evaluations.push_back(metrics.step); };
+  const TrainingOutcome outcome = train(test_backend(), config, folder, callbacks);
+  EXPECT_EQ(outcome.end, TrainingEnd::finished);
+  EXPECT_EQ(outcome.step, 20);
+  EXPECT_TRUE(folder.complete());
+  ASSERT_EQ(updates.size(), 20u);
+  for (size_t i = 0; i < updates.size(); ++i) EXPECT_EQ(updates[i], static_cast<int64_t>(i) + 1);
+  EXPECT_EQ(evaluations, (std::vector<int64_t>{0, 5, 10, 15, 20}));
+
+  std::vector<int64_t> written;
+  for (const Metrics& metrics : folder.load_metrics()) written.push_back(metrics.step);
+  EXPECT_EQ(written, evaluations);
+  const auto result = nlohmann::json::parse(file(folder, "result.json"));
+  EXPECT_EQ(result.at("steps"), 20);
+  EXPECT_EQ(result.at("test_accuracy"), folder.load_metrics().back().test_accuracy);
+}
+
+TEST_F(TrainerTest, TheLastStepIsEvaluatedOnce) {
+  const RunConfig config = tiny_run({"train.steps=12"});
+  const RunFolder folder = fresh("run", config);
+  train(test_backend(), config, folder, {});
+  std::vector<int64_t> written;
+  for (const Metrics& metrics : folder.load_metrics()) written.push_back(metrics.step);
+  EXPECT_EQ(written, (std::vector<int64_t>{0, 5, 10, 12}));
+}
+
+TEST_F(TrainerTest, CountsTheTokensItTrainedOn) {
+  const RunConfig config = tiny_run();
+  const RunFolder folder = fresh("run", config);
+  train(test_backend(), config, folder, {});
+  Session session(test_backend(), config, {});
+  int64_t tokens = 0;
+  for (int64_t step = 1; step <= 20; ++step) tokens += session.training_batch(step).token_count();
+  EXPECT_EQ(folder.load_metrics().back().tokens, tokens);
+}
+
+TEST_F(TrainerTest, TheModelItSavesIsTheOneItMeasured) {
+  const RunConfig config = tiny_run();
+  const RunFolder folder = fresh("run", config);
+  train(test_backend(), config, folder, {});
+  Session session(test_backend(), config, {});
+  Transformer& model = session.model();
+  model.load_parameters(folder.load_model(model.layout(), "model.safetensors"));
+  const Metrics last = folder.load_metrics().back();
+  const Scores test = evaluate(model, session.data().test, session.data().test.size(), config.train.batch);
+  EXPECT_EQ(test.loss, last.test_loss);
+  EXPECT_EQ(test.accuracy, last.test_accuracy);
+  EXPECT_EQ(test.scored, 32);
+  const Scores train_part = evaluate(model, session.data().train, config.train.evaluation_samples, config.train.batch);
+  EXPECT_EQ(train_part.loss, last.train_loss);
+  EXPECT_EQ(train_part.scored, 40);
+  const Scores whole = evaluate(model, session.data().train, session.data().train.size(), config.train.batch);
+  EXPECT_EQ(whole.accuracy, timeless_result(folder).at("train_accuracy").get<double>());
+}
+
+// Between evaluations, at one, at a checkpoint, before the first update, and before the last.
+TEST_F(TrainerTest, ResumingGivesTheBytesOfARunThatNeverStopped) {
+  const RunConfig config = tiny_run();
+  const RunFolder whole = fresh("whole", config);
+  train(test_backend(), config, whole, {});
+  for (const int64_t stop : {0, 1, 3, 5, 7, 8, 10, 19}) {
+    const RunFolder parts = fresh("stopped_at_" + std::to_string(stop), config);
+    const TrainingOutcome outcome = sit(config, parts, stop);
+    EXPECT_EQ(outcome.end, TrainingEnd::stopped);
+    EXPECT_EQ(outcome.step, stop);
+    EXPECT_FALSE(parts.complete());
+    EXPECT_EQ(train(test_backend(), config, parts, {}).end, TrainingEnd::finished);
+    SCOPED_TRACE(stop);
+    expect_same_run(parts, whole);
+  }
+}
+
+TEST_F(TrainerTest, ResumingOftenGivesTheSameBytesToo) {
+  const RunConfig config = tiny_run();
+  const RunFolder whole = fresh("whole", config);
+  train(test_backend(), config, whole, {});
+  const RunFolder parts = fresh("parts", config);
+  for (const int64_t stop : {2, 5, 6, 6, 11, 15, 18}) EXPECT_EQ(sit(config, parts, stop).step, stop);
+  train(test_backend(), config, parts, {});
+  expect_same_run(parts, whole);
+}
+
+struct Crash {};
+
+// A crash saves nothing: the run goes back to its last checkpoint, and metrics after that are made again.
+TEST_F(TrainerTest, ACrashedRunGoesOnFromItsLastCheckpoint) {
+  const RunConfig config = tiny_run();
+  const RunFolder whole = fresh("whole", config);
+  train(test_backend(), config, whole, {});
+  for (const int64_t crash : {1, 6, 9, 15, 17}) {
+    const RunFolder parts = fresh("crashed_at_" + std::to_string(crash), config);
+    TrainingCallbacks callbacks;
+    callbacks.update = [&](const Progress& progress) {
+      if (progress.step == crash) throw Crash();
+    };
+    EXPECT_THROW(train(test_backend(), config, parts, callbacks), Crash);
+    EXPECT_FALSE(parts.complete());
+    // What a crash inside a write would leave.
+    write_file_atomically(parts.file("metrics.jsonl"), file(parts, "metrics.jsonl") + "{\"step\":");
+    int64_t first = 0;
+    callbacks.update = [&](const Progress& progress) { first = first == 0 ? progress.step : first; };
+    train(test_backend(), config, parts, callbacks);
+    SCOPED_TRACE(crash);
+    EXPECT_EQ(first, (crash - 1) / 8 * 8 + 1);
+    expect_same_run(parts, whole);
+  }
+}
+
+// A crash between the last update and result.json: nothing is trained again.
+TEST_F(TrainerTest, AFinishedStateOnlyNeedsItsResult) {
+  const RunConfig config = tiny_run();
+  const RunFolder folder = fresh("run", config);
+  train(test_backend(), config, folder, {});
+  const auto result = timeless_result(folder);
+  const std::string model = file(folder, "model.safetensors");
+  const std::string metrics = file(folder, "metrics.jsonl");
+  std::filesystem::remove(folder.file("result.json"));
+  TrainingCallbacks callbacks;
+  callbacks.update = [](const Progress&) { ADD_FAILURE() << "an update after the last"; };
+  train(test_backend(), config, folder, callbacks);
+  EXPECT_EQ(timeless_result(folder), result);
+  EXPECT_TRUE(file(folder, "model.safetensors") == model);
+  EXPECT_EQ(file(folder, "metrics.jsonl"), metrics);
+}
+
+TEST_F(TrainerTest, AStateOfAnotherModelIsRefused) {
+  const RunConfig config = tiny_run();
+  const RunFolder folder = fresh("run", config);
+  sit(config, folder, 3);
+  const RunConfig other = tiny_run({"model.width=32"});
+  expect_words(message_of<FormatError>([&] { train(test_backend(), other, folder, {}); }),
+               {"state.safetensors", "embedding.weight", "16", "32"});
+  EXPECT_FALSE(folder.complete());
+}
+
+TEST_F(TrainerTest, ALossThatIsNotFiniteIsAnErrorWithoutAResult) {
+  // Huge rates without a warm-up: the first update throws the weights far beyond what fp32 can square.
+  const RunConfig config = tiny_run({"train.lr=1e30", "train.warmup=0", "train.checkpoint_every=1"});
+  const RunFolder folder = fresh("run", config);
+  const std::string message = message_of<Error>([&] { train(test_backend(), config, folder, {}); });
+  expect_words(message, {"step", "not finite", "train.lr", "1e+30", "train.clip"});
+  EXPECT_FALSE(folder.complete());
+  EXPECT_FALSE(std::filesystem::exists(folder.file("model.safetensors")));
+  // The state that is kept is from before the fault.
+  const std::optional<TrainingState> kept = state(config, folder);
+  ASSERT_TRUE(kept.has_value());
+  expect_words(message, {"step " + std::to_string(kept->step + 1)});
+  EXPECT_TRUE(std::isfinite(kept->batch_loss));
+  EXPECT_TRUE(std::isfinite(kept->gradient_norm));
+  for (const float value : kept->parameters) ASSERT_TRUE(std::isfinite(value));
+  for (const Metrics& metrics : folder.load_metrics()) EXPECT_TRUE(std::isfinite(metrics.test_loss));
+}
+
+TEST_F(TrainerTest, SeedsAndDataSeedsAreDifferentThings) {
+  std::set<std::string> histories;
+  for (const auto& changes : {std::initializer_list<const char*>{"seed=0"}, {"seed=1"}, {"data.seed=1"}}) {
+    const RunConfig config = tiny_run(changes);
+    const RunFolder folder = fresh("run" + std::to_string(histories.size()), config);
+    train(test_backend(), config, folder, {});
+    histories.insert(file(folder, "metrics.jsonl"));
+  }
+  EXPECT_EQ(histories.size(), 3u);
+}
+
+}  // namespace
+}  // namespace phasor
