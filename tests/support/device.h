@@ -128,7 +128,7 @@ class DeviceArray {
     std::memset(static_cast<void*>(&poison), 0x7f, sizeof(T));
     content.resize(static_cast<size_t>(size_), poison);
     memory_ = backend.allocate(content.size() * sizeof(T));
-    backend.copy_in(memory_.data(), content.data(), content.size() * sizeof(T));
+    if (!content.empty()) backend.copy_in(memory_.data(), content.data(), content.size() * sizeof(T));
   }
 
   T* data() const { return static_cast<T*>(memory_.data()); }
@@ -136,7 +136,7 @@ class DeviceArray {
 
   std::vector<T> read(int64_t count) const {
     std::vector<T> values(static_cast<size_t>(count));
-    backend_->copy_out(values.data(), memory_.data(), values.size() * sizeof(T));
+    if (!values.empty()) backend_->copy_out(values.data(), memory_.data(), values.size() * sizeof(T));
     return values;
   }
 

@@ -14,7 +14,8 @@ struct NormCase {
   bool branch = true;
   bool norm = true;
   float rate = 0.0f;
-  double mean = 0.0;  // of the residual: large ones are where a one-pass variance fails
+  double mean = 0.0;   // of the residual: large ones are where a one-pass variance fails
+  bool first = false;  // dsum arrives undefined
 };
 
 inline void PrintTo(const NormCase& c, std::ostream* out) { *out << c.name; }
@@ -32,6 +33,8 @@ inline const std::vector<NormCase> kNormCases = {
     {"RmsNoBranch", 17, 18, 130, NormKind::rms, false},
     {"SumOnly", 12, 16, 20, NormKind::layer, true, false},
     {"SumOnlyDropout", 33, 40, 48, NormKind::rms, true, false, 0.3f},
+    {"LayerFirst", 33, 40, 20, NormKind::layer, true, true, 0.1f, 0.0, true},
+    {"RmsFirstNoBranch", 17, 17, 48, NormKind::rms, false, true, 0.0f, 0.0, true},
     {"ManyRows", 1500, 1501, 16, NormKind::layer, true, true, 0.1f},
 };
 
@@ -43,6 +46,7 @@ inline const std::vector<NormCase> kSmallNormCases = {
     {"RmsDropout", 5, 6, 4, NormKind::rms, true, true, 0.4f},
     {"RmsNoBranch", 2, 2, 9, NormKind::rms, false},
     {"SumOnly", 3, 4, 5, NormKind::layer, true, false, 0.4f},
+    {"LayerFirst", 3, 5, 6, NormKind::layer, true, true, 0.4f, 0.0, true},
 };
 
 class NormData {
@@ -55,7 +59,7 @@ class NormData {
     if (shape.branch) branch = data.normal(rows, width, dtype);
     weight = data.normal(1, width, Dtype::f32, 0.3, 1.0);
     bias = data.normal(1, width);
-    dsum = data.normal(rows, width);
+    dsum = shape.first ? Grid<double>(rows, width) : data.normal(rows, width);
     dy = data.normal(rows, width, dtype);
     dweight = data.normal(1, width);
     dbias = data.normal(1, width);
@@ -163,7 +167,8 @@ inline NormGradientOutputs run_backward(Backend& backend, const NormData& data) 
   const DeviceMatrix rstd(backend, Dtype::f32, saved.rstd, spare);
   const DeviceMatrix weight(backend, Dtype::f32, data.weight);
   const DeviceMatrix dy = shape.norm ? DeviceMatrix(backend, data.activations, data.dy, spare, 1) : DeviceMatrix();
-  const DeviceMatrix dsum(backend, Dtype::f32, data.dsum, spare);
+  DeviceMatrix dsum(backend, Dtype::f32, shape.capacity, shape.width);
+  if (!shape.first) dsum.write(data.dsum);
   const DeviceMatrix dbranch =
       shape.branch ? DeviceMatrix(backend, data.activations, shape.capacity, shape.width, 2) : DeviceMatrix();
   const DeviceMatrix dweight(backend, Dtype::f32, data.dweight);
@@ -186,6 +191,7 @@ inline NormGradientOutputs run_backward(Backend& backend, const NormData& data) 
   }
   op.kind = shape.kind;
   op.dropout = {data.dropout.rate, data.dropout.stream, step.data()};
+  op.first = shape.first;
   if (spare > 0) op.rows.used = rows.data();  // else null: all rows of the extent
   backend.run(op);
   return {dsum.read(shape.rows),
