@@ -24,14 +24,10 @@ void run_evaluate(const EvaluateOptions& options) {
   const Scores train = evaluate(session.model(), data.train, data.train.size(), config.train.batch);
   const Scores test = evaluate(session.model(), data.test, data.test.size(), config.train.batch);
   if (options.json) {
-    const nlohmann::ordered_json json = {{"task", config.task},
-                                         {"encoding", config.model.encoding},
-                                         {"train_accuracy", train.accuracy},
-                                         {"train_loss", train.loss},
-                                         {"train_samples", train.scored},
-                                         {"test_accuracy", test.accuracy},
-                                         {"test_loss", test.loss},
-                                         {"test_samples", test.scored}};
+    const nlohmann::ordered_json json = {
+        {"task", config.task},      {"encoding", config.model.encoding}, {"train_accuracy", train.accuracy},
+        {"train_loss", train.loss}, {"train_samples", train.scored},     {"test_accuracy", test.accuracy},
+        {"test_loss", test.loss},   {"test_samples", test.scored}};
     fmt::print("{}\n", json.dump(2));
     return;
   }
@@ -48,6 +44,11 @@ void add_evaluate_command(CLI::App& app) {
   options->run.add_to(*command);
   options->device.add_to(*command);
   command->add_flag("--json", options->json, "Print an object instead of a table");
+  command->footer(
+      "Examples:\n"
+      "  phasor evaluate runs/rope\n"
+      "  phasor evaluate runs/rope --step 500        needs a run with --set train.snapshots=500\n"
+      "Both sets are made again from the run's config.json; all of their samples count.");
   command->callback([options] { run_evaluate(*options); });
 }
 

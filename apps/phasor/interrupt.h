@@ -1,6 +1,6 @@
 #pragma once
-// SIGINT and SIGTERM as a question that long work asks: the first one asks it to save and stop, a second SIGINT
-// ends the process at once.
+// SIGINT, SIGTERM and SIGHUP as a question that long work asks: the first one asks it to save and stop, a second one
+// of its kind ends the process at once.
 
 namespace phasor::app {
 

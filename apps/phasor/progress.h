@@ -9,14 +9,17 @@ namespace phasor::app {
 
 class ProgressLine {
  public:
-  explicit ProgressLine(std::string label);
+  ProgressLine(std::string label, int64_t steps);
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  // Ends the line, so that what follows starts on its own.
+  ~ProgressLine();
+
   void update(const Progress& progress);
   void evaluation(const Metrics& metrics);
-  // Ends the line, so that what follows starts on its own.
-  void close();
 
  private:
-  void draw(const Progress& progress);
+  void draw();
 
   std::string label_;
   bool terminal_;
@@ -26,7 +29,7 @@ class ProgressLine {
   std::chrono::steady_clock::time_point drawn_at_;
 };
 
-// "41 s", "3 min 20 s", "2 h 5 min"
+// "0.4 s", "41 s", "3 min 20 s", "2 h 5 min"
 std::string duration(double seconds);
 
 }  // namespace phasor::app

@@ -3,24 +3,38 @@
 #include <filesystem>
 
 #include "phasor/base/error.h"
+#include "phasor/train/config_text.h"
+#include "usage.h"
 
 namespace phasor::app {
 
 void RunFolderOptions::add_to(CLI::App& command) {
-  command.add_option("RUN", folder, "Run folder made by 'phasor train'")->required();
-  command.add_option("--step", step, "Use the snapshot of this step instead of the finished model");
+  add_text(command, "RUN", folder, "a run folder made by 'phasor train'")->type_name("")->required();
+  add_text(command, "--step", step, "Use the snapshot of this step instead of the finished model")->type_name("N");
+}
+
+std::string RunFolderOptions::model_name(const RunFolder& run, const RunConfig& config) const {
+  if (step.empty()) {
+    if (std::filesystem::exists(run.file("model.safetensors"))) return "model.safetensors";
+    fail_usage("'{}' has no finished model; go on with: phasor train --resume --out {}", folder, folder);
+  }
+  const int64_t number = read_whole("--step", step, {.least = 0, .most = config.train.steps});
+  if (std::filesystem::exists(run.file(snapshot_name(number)))) return snapshot_name(number);
+  fail_usage("'{}' has no snapshot of step {}; it was trained with train.snapshots={}", folder, number,
+             write_list(config.train.snapshots));
 }
 
 Session RunFolderOptions::open(Backend& backend) const {
   const RunFolder run(folder);
   const RunConfig config = run.load_config();
-  const std::string name = step >= 0 ? snapshot_name(step) : "model.safetensors";
-  if (!std::filesystem::exists(run.file(name))) {
-    if (step >= 0) fail_usage("'{}' has no snapshot of step {}; train with --set train.snapshots={}", folder, step, step);
-    fail_usage("'{}' has no finished model; go on with: phasor train --resume --out {}", folder, folder);
-  }
+  const std::string name = model_name(run, config);
   Session session(backend, config, {.training = false});
-  session.model().load_parameters(run.load_model(session.model().layout(), name));
+  try {
+    session.model().load_parameters(run.load_model(session.model().layout(), name));
+  } catch (const FormatError& error) {
+    if (!step.empty()) fail("{} (only training the run again restores a snapshot)", error.what());
+    fail("{} (without it and result.json, 'phasor train --resume --out {}' makes it again)", error.what(), folder);
+  }
   return session;
 }
 

@@ -11,10 +11,13 @@ namespace phasor::app {
 
 struct RunFolderOptions {
   std::string folder;
-  int64_t step = -1;  // a snapshot; -1: the finished model
+  std::string step;  // a snapshot; empty: the finished model
 
   void add_to(CLI::App& command);
   Session open(Backend& backend) const;
+
+ private:
+  std::string model_name(const RunFolder& run, const RunConfig& config) const;
 };
 
 }  // namespace phasor::app

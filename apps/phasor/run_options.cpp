@@ -1,18 +1,23 @@
 #include "run_options.h"
 
-#include "phasor/base/error.h"
 #include "phasor/engine/threads.h"
+#include "phasor/train/config_text.h"
+#include "usage.h"
 
 namespace phasor::app {
 
 void RunOptions::add_to(CLI::App& command) {
-  command.add_option("--task", task, "Task to learn (see 'phasor tasks')");
-  command.add_option("--encoding", encoding, "Positional encoding, e.g. rope, alibi, 'sinusoidal+rope', 'rope[heads=0-1]'");
-  command.add_option("--preset", preset, "Sizes of task, model and training: quick (default), demo or paper");
-  command.add_option("--protocol", protocol, "How things are done: clean (default)");
-  command.add_option("--seed", seed, "Seed of initialisation and dropout (the data has its own: --set data.seed=1)");
-  command.add_option("--config", files, "File of settings, JSON with comments; later ones win");
-  command.add_option("--set", sets, "One setting, e.g. --set train.lr=3e-4; may be repeated");
+  add_text(command, "--task", task, "Task to learn: see 'phasor tasks'")->type_name("NAME");
+  add_text(command, "--encoding", encoding,
+           "Positional encoding: rope, alibi, 'sinusoidal+rope', 'rope[heads=0-1]', ...")
+      ->type_name("TEXT");
+  add_text(command, "--preset", preset, "Sizes of task, model and training: quick (default), demo or paper")
+      ->type_name("NAME");
+  add_text(command, "--protocol", protocol, "How things are done: clean (default)")->type_name("NAME");
+  add_text(command, "--seed", seed, "Seed of initialisation and dropout (the data has its own: --set data.seed=1)")
+      ->type_name("N");
+  command.add_option("--config", files, "File of settings, JSON with comments; later ones win")->type_name("FILE");
+  command.add_option("--set", sets, "One setting, e.g. --set train.lr=3e-4; may be repeated")->type_name("KEY=VALUE");
 }
 
 bool RunOptions::empty() const {
@@ -20,8 +25,9 @@ bool RunOptions::empty() const {
          sets.empty();
 }
 
-ConfigBuilder RunOptions::builder() const {
+ConfigBuilder RunOptions::builder(const std::string& base) const {
   ConfigBuilder builder;
+  if (!base.empty()) builder.add_file(base);
   for (const std::string& file : files) builder.add_file(file);
   const auto option = [&](const char* name, const char* key, const std::string& value) {
     if (!value.empty()) builder.add_option(name, key, value);
@@ -36,13 +42,14 @@ ConfigBuilder RunOptions::builder() const {
 }
 
 void DeviceOptions::add_to(CLI::App& command) {
-  command.add_option("--device", device, "Where to compute: cpu")->capture_default_str();
-  command.add_option("--threads", threads, "CPU threads (default: all cores); results do not depend on it");
+  add_text(command, "--device", device, "Where to compute: cpu")->type_name("NAME")->capture_default_str();
+  add_text(command, "--threads", threads, "CPU threads (default: all cores); results do not depend on it")
+      ->type_name("N");
 }
 
 std::unique_ptr<Backend> DeviceOptions::open() const {
-  if (threads < 0 || threads > 4096) fail_usage("--threads: {} is out of range, 1 to 4096", threads);
-  if (threads > 0) set_thread_count(threads);
+  constexpr WholeRange kThreads{.least = 1, .most = 4096};
+  if (!threads.empty()) set_thread_count(static_cast<int>(read_whole("--threads", threads, kThreads)));
   return make_backend(device);
 }
 

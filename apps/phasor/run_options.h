@@ -17,13 +17,14 @@ struct RunOptions {
   void add_to(CLI::App& command);
   // Nothing was said about the configuration.
   bool empty() const;
-  ConfigBuilder builder() const;
+  // With `base`, a config.json, its values hold where the options say nothing.
+  ConfigBuilder builder(const std::string& base = "") const;
 };
 
 // --device and --threads
 struct DeviceOptions {
   std::string device = "cpu";
-  int threads = 0;  // 0: all cores
+  std::string threads;  // empty: all cores
 
   void add_to(CLI::App& command);
   std::unique_ptr<Backend> open() const;

@@ -12,13 +12,19 @@ void add_tasks_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("tasks", "List the tasks that can be learned");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print an array of objects");
+  command->footer("An option is a setting: phasor train --task distance --set task.gap=12");
   command->callback([json] {
     if (*json) {
       nlohmann::ordered_json list = nlohmann::ordered_json::array();
       for (const TaskEntry& entry : task_catalogue()) {
         nlohmann::ordered_json options = nlohmann::ordered_json::array();
         for (const TaskOption& option : entry.options) {
-          options.push_back({{"name", option.name}, {"help", option.help}, {"quick", option.quick}, {"paper", option.paper}});
+          options.push_back({{"name", option.name},
+                             {"help", option.help},
+                             {"least", option.least},
+                             {"most", option.most},
+                             {"quick", option.quick},
+                             {"paper", option.paper}});
         }
         list.push_back({{"name", entry.name}, {"summary", entry.summary}, {"options", options}});
       }
