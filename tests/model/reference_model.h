@@ -28,6 +28,10 @@ template <class S>
 S as_gradient(const S& x) {
   return x;
 }
+template <class S, class Function, class Slope>
+S activated(const S& x, const Function& f, const Slope&) {
+  return f(x);
+}
 
 template <class S>
 struct ReferenceResult {
@@ -125,8 +129,10 @@ class ReferenceModel {
 
   Grid hidden(const Grid& x, const std::string& name) const {
     Grid z = product(x, name);
-    for (S& value : z.data) value = as_gradient(value);
-    return stored(reference::activated(config_.ffn, std::move(z)));
+    const auto activation = [&](const S& value) { return reference::activate(config_.ffn, value); };
+    const auto slope = [&](double value) { return reference::activation_slope(config_.ffn, value); };
+    for (S& value : z.data) value = activated(as_gradient(value), activation, slope);
+    return stored(std::move(z));
   }
 
   Grid attention(const Grid& x, const std::string& name, int64_t layer) const {

@@ -93,6 +93,13 @@ class Taped {
   friend Taped as_activation(const Taped& x) {
     return kStorage == Dtype::f32 ? x : Taped(narrowed(x.value_), {.a = x.node_, .da = T(1), .narrow = true});
   }
+  // The activation function as its backward pass sees it: the slope is taken at the stored argument.
+  template <class Function, class Slope>
+  friend Taped activated(const Taped& x, const Function& f, const Slope& slope) {
+    if (kStorage == Dtype::f32) return f(x);
+    const double stored = static_cast<double>(narrowed(x.value_));
+    return Taped(f(Taped(static_cast<double>(x.value_))).value_, {.a = x.node_, .da = static_cast<T>(slope(stored))});
+  }
   // Only the gradient is stored narrow.
   friend Taped as_gradient(const Taped& x) {
     return kStorage == Dtype::f32 ? x : Taped(x.value_, {.a = x.node_, .da = T(1), .narrow = true});
