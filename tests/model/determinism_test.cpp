@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "phasor/engine/threads.h"
+#include "model/thread_guard.h"
 #include "phasor/train/config_builder.h"
 #include "phasor/train/optimizer.h"
 #include "phasor/train/schedule.h"
@@ -60,7 +60,8 @@ struct RunBits {
   std::vector<double> numbers;  // losses and gradient norms of the steps, loss of the evaluation
 };
 
-RunBits train_and_evaluate(const RunConfig& config) {
+RunBits train_and_evaluate(const RunConfig& config, int threads) {
+  const ThreadGuard guard(threads);
   const std::unique_ptr<Backend> backend = make_test_backend();
   Session session(*backend, config, {});
   Transformer& model = session.model();
@@ -88,18 +89,13 @@ size_t differing(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b)
 class Determinism : public testing::TestWithParam<SizeCase> {
  protected:
   void SetUp() override { PHASOR_SKIP_WITHOUT(GetParam().precision); }
-  void TearDown() override { set_thread_count(threads_before_); }
-
-  const int threads_before_ = thread_count();
 };
 
 TEST_P(Determinism, ThreadsDoNotChangeTraining) {
   const RunConfig config = small_run(GetParam());
-  set_thread_count(1);
-  const RunBits expected = train_and_evaluate(config);
+  const RunBits expected = train_and_evaluate(config, 1);
   for (const int threads : {2, 4}) {
-    set_thread_count(threads);
-    const RunBits got = train_and_evaluate(config);
+    const RunBits got = train_and_evaluate(config, threads);
     EXPECT_EQ(differing(got.parameters, expected.parameters), 0u) << threads << " threads";
     EXPECT_EQ(differing(got.gradients, expected.gradients), 0u) << threads << " threads";
     EXPECT_EQ(differing(got.moments, expected.moments), 0u) << threads << " threads";
@@ -109,6 +105,7 @@ TEST_P(Determinism, ThreadsDoNotChangeTraining) {
 }
 
 TEST_P(Determinism, ASequenceAloneHasTheBitsItHasInABatch) {
+  const ThreadGuard one_thread(1);
   const RunConfig config = small_run(GetParam());
   const std::unique_ptr<Backend> backend = make_test_backend();
   Session session(*backend, config, {.training = false});
@@ -135,14 +132,15 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Determinism,
 // The comparison can fail: another seed moves every weight and every mask.
 TEST(DeterminismOfSeeds, RunsWithOtherSeedsDiffer) {
   RunConfig config = small_run({"quick", Dtype::f32});
-  const RunBits one = train_and_evaluate(config);
+  const RunBits one = train_and_evaluate(config, 1);
   config.seed = 1;
-  const RunBits other = train_and_evaluate(config);
+  const RunBits other = train_and_evaluate(config, 1);
   EXPECT_GT(differing(one.parameters, other.parameters), one.parameters.size() / 2);
   EXPECT_NE(one.numbers, other.numbers);
 }
 
 TEST(DeterminismOfSeeds, MasksDependOnTheStep) {
+  const ThreadGuard one_thread(1);
   const RunConfig config = small_run({"quick", Dtype::f32});
   Session session(test_backend(), config, {});
   Transformer& model = session.model();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "model/plain_error.h"
+#include "model/thread_guard.h"
 #include "reference/complex_step.h"
 #include "support/backend.h"
 
@@ -71,6 +72,7 @@ testing::AssertionResult gradients_agree(const Tensor& name, const ModelData& da
 
 class ModelGradient : public testing::TestWithParam<ModelCase> {
  protected:
+  const ThreadGuard one_thread_{1};
   ModelData data_{GetParam().config, kLengths, kSeed};
   ModelNumbers truth_ = differentiate<double>(data_);
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "model/plain_error.h"
+#include "model/thread_guard.h"
 #include "support/backend.h"
 
 namespace phasor {
@@ -36,6 +37,7 @@ class LowPrecision : public testing::TestWithParam<ModelCase> {
  protected:
   void SetUp() override { PHASOR_SKIP_WITHOUT(Dtype::bf16); }
 
+  const ThreadGuard one_thread_{1};
   ModelData data_{GetParam().config, {5, 1, 8, 3}, kSeed};
   ModelNumbers truth_ = differentiate<double>(data_);
 };
@@ -73,6 +75,7 @@ TEST_P(LowPrecision, ErrorsHaveTheSizeOfBf16) {
 TEST(LowPrecisionPlaces, RoundsOnlyWhereItStores) {
   PHASOR_SKIP_WITHOUT(Dtype::bf16);
   if (test_backend().description().rfind("cpu", 0) != 0) GTEST_SKIP() << "other devices round inside attention too";
+  const ThreadGuard one_thread(1);
   int runs = 0;
   int alike = 0;
   for (const ModelCase& model : cases()) {

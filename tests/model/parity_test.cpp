@@ -3,6 +3,7 @@
 
 #include "model/fixture.h"
 #include "model/plain_error.h"
+#include "model/thread_guard.h"
 #include "phasor/train/optimizer.h"
 #include "support/backend.h"
 
@@ -54,6 +55,7 @@ class Parity : public testing::TestWithParam<std::string> {
     return bounds;
   }
 
+  const ThreadGuard one_thread_{1};
   Fixture fixture_{GetParam()};
   const ModelData& data_ = fixture_.data();
   Transformer model_{test_backend(), data_.config, data_.encoding, options_for(data_.batch, Dtype::f32)};

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "checkpoint/temporary_folder.h"
+#include "model/thread_guard.h"
 #include "phasor/train/trainer.h"
 #include "support/backend.h"
 #include "train/tiny_run.h"
@@ -10,6 +11,7 @@ namespace phasor {
 namespace {
 
 using testing_support::test_backend;
+using testing_support::ThreadGuard;
 using testing_support::tiny_run;
 
 RunConfig learnable(Dtype precision, const char* encoding) {
@@ -31,6 +33,8 @@ RunResult trained(const RunConfig& config) {
 class Learning : public testing::TestWithParam<Dtype> {
  protected:
   void SetUp() override { PHASOR_SKIP_WITHOUT(GetParam()); }
+
+  const ThreadGuard one_thread_{1};
 };
 
 // Four classes: chance is one in four.

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "checkpoint/temporary_folder.h"
+#include "model/thread_guard.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "phasor/train/evaluation.h"
@@ -19,6 +20,7 @@ namespace phasor {
 namespace {
 
 using testing_support::test_backend;
+using testing_support::ThreadGuard;
 using testing_support::tiny_run;
 
 class TrainerTest : public testing::Test {
@@ -64,6 +66,7 @@ class TrainerTest : public testing::Test {
     }
   }
 
+  const ThreadGuard one_thread_{1};
   TemporaryFolder temporary_;
 };
 
