@@ -6,7 +6,7 @@
 namespace phasor {
 
 double learning_rate(const TrainConfig& config, int64_t step) {
-  const auto warmup = static_cast<int64_t>(config.warmup * static_cast<double>(config.steps));
+  const auto warmup = std::llround(config.warmup * static_cast<double>(config.steps));
   if (step <= warmup) return config.learning_rate * static_cast<double>(step) / static_cast<double>(warmup);
   const double done = static_cast<double>(step - warmup) / static_cast<double>(config.steps - warmup + 1);
   return config.learning_rate * 0.5 * (1.0 + std::cos(std::numbers::pi * done));

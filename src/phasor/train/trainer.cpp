@@ -32,7 +32,10 @@ class TrainingRun {
 
   TrainingOutcome run() {
     LineFile metrics(folder_.file("metrics.jsonl"));
-    if (history_.empty()) evaluate_now(metrics);
+    if (history_.empty()) {
+      evaluate_now(metrics);
+      save_snapshot();
+    }
     while (step_ < config_.train.steps) {
       if (callbacks_.stop && callbacks_.stop()) {
         save_state();
@@ -40,8 +43,7 @@ class TrainingRun {
       }
       update();
       if (step_ % config_.train.evaluate_every == 0 || step_ == config_.train.steps) evaluate_now(metrics);
-      const auto& snapshots = config_.train.snapshots;
-      if (std::find(snapshots.begin(), snapshots.end(), step_) != snapshots.end()) save_model(snapshot_name(step_));
+      save_snapshot();
       if (step_ % config_.train.checkpoint_every == 0 && step_ < config_.train.steps) save_state();
     }
     metrics.sync();
@@ -92,8 +94,8 @@ class TrainingRun {
   void evaluate_now(LineFile& file) {
     const Scores train = scores(session_.data().train, config_.train.evaluation_samples);
     const Scores test = scores(session_.data().test, session_.data().test.size());
-    if (!std::isfinite(test.loss)) {
-      fail("step {}: the test loss is not finite; lower train.lr (now {}) or set train.clip=1", step_,
+    if (!std::isfinite(train.loss) || !std::isfinite(test.loss)) {
+      fail("step {}: the loss is not finite; lower train.lr (now {}) or set train.clip=1", step_,
            config_.train.learning_rate);
     }
     const Metrics metrics{.step = step_,
@@ -127,6 +129,12 @@ class TrainingRun {
                            .device = backend_.description()};
     write_file_atomically(folder_.file("result.json"), to_json(config_, result));
     return {.end = TrainingEnd::finished, .step = step_, .result = result};
+  }
+
+  // Where the current step is one of train.snapshots.
+  void save_snapshot() {
+    const std::vector<int64_t>& steps = config_.train.snapshots;
+    if (std::find(steps.begin(), steps.end(), step_) != steps.end()) save_model(snapshot_name(step_));
   }
 
   void save_model(const std::string& name) {

@@ -165,16 +165,19 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const Ke
       float* dscore = dscores + r * stride;
       const float log_sum = op.log_sum(place.first + begin + r, place.head);
       keep_row(bits, block.keys_padded, place, begin + r, mask);
-      // weight = softmax; dscore = weight * gradient by it; their sum is what the softmax takes back.
+      // weight = softmax; dscore = weight * gradient by it; their mean is what the softmax takes back. The weights
+      // sum to 1 only up to the rounding of log_sum, which large logits make coarse: divide by what they do sum to.
       Vec taken = {};
+      Vec whole = {};
       for (int64_t j = 0; j < block.keys_padded; j += kLanes) {
         const Vec w = simd::exp(simd::load(weight + j) - log_sum);
         const Vec d = w * simd::keep(simd::load(dscore + j) * keep_scale, lane_bits(bits, j));
         simd::store(weight + j, w);
         simd::store(dscore + j, d);
         taken += d;
+        whole += w;
       }
-      const float back = simd::sum(taken);
+      const float back = simd::sum(taken) / simd::sum(whole);
       for (int64_t j = 0; j < block.keys_padded; j += kLanes) {
         const Vec w = simd::load(weight + j);
         simd::store(dscore + j, simd::load(dscore + j) - w * back);

@@ -26,9 +26,13 @@ Memory CpuBackend::allocate(size_t bytes) {
   return {data, bytes, [](void* p, size_t n) { munmap(p, n); }};
 }
 
-void CpuBackend::copy_in(void* device, const void* host, size_t bytes) { std::memcpy(device, host, bytes); }
+void CpuBackend::copy_in(void* device, const void* host, size_t bytes) {
+  if (bytes > 0) std::memcpy(device, host, bytes);
+}
 
-void CpuBackend::copy_out(void* host, const void* device, size_t bytes) { std::memcpy(host, device, bytes); }
+void CpuBackend::copy_out(void* host, const void* device, size_t bytes) {
+  if (bytes > 0) std::memcpy(host, device, bytes);
+}
 
 void CpuBackend::run(const Fill& op) {
   parallel_for(op.x.size(), 1 << 16,

@@ -46,15 +46,16 @@ void CpuBackend::run(const LinearBackward& op) {
 
   parallel_for(rows, kTileRows, [&](int64_t begin, int64_t end) {
     float* dbias = &partial_sums_[static_cast<size_t>(begin / kTileRows * out)];
-    float* dz = float_scratch(ScratchSlot::tile, 2 * out);
-    float* saved = dz + out;
+    float* work = float_scratch(ScratchSlot::tile, 2 * out);
+    const bool direct = op.dy.dtype() == Dtype::f32;  // worked on in place
     for (int64_t r = begin; r < end; ++r) {
-      read_row(dz, op.dy.at(r, 0), op.dy.dtype(), out);
+      float* dz = direct ? op.dy.row<float>(r) : work;
+      if (!direct) read_row(dz, op.dy.at(r, 0), op.dy.dtype(), out);
       if (op.activation != Activation::none) {
         const ConstMatrix& kept = op.activation == Activation::relu ? op.y : op.preactivation;
-        read_row(saved, kept.at(r, 0), kept.dtype(), out);
-        multiply_by_slope(op.activation, dz, saved, out);
-        write_row(op.dy.at(r, 0), op.dy.dtype(), dz, out);
+        read_row(work + out, kept.at(r, 0), kept.dtype(), out);
+        multiply_by_slope(op.activation, dz, work + out, out);
+        if (!direct) write_row(op.dy.at(r, 0), op.dy.dtype(), dz, out);
       }
 #pragma omp simd
       for (int64_t c = 0; c < out; ++c) dbias[c] += dz[c];
