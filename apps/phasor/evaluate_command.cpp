@@ -1,9 +1,11 @@
 // phasor evaluate: a trained model's accuracy on its training and test sets.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "phasor/base/error.h"
 #include "phasor/train/evaluation.h"
 #include "run_folder_options.h"
 
@@ -23,6 +25,9 @@ void run_evaluate(const EvaluateOptions& options) {
   const Split& data = session.data();
   const Scores train = evaluate(session.model(), data.train, data.train.size(), config.train.batch);
   const Scores test = evaluate(session.model(), data.test, data.test.size(), config.train.batch);
+  if (!std::isfinite(train.loss) || !std::isfinite(test.loss)) {
+    fail("the loss of '{}' is not finite: its weights are damaged; train it again", options.run.folder);
+  }
   if (options.json) {
     const nlohmann::ordered_json json = {
         {"task", config.task},      {"encoding", config.model.encoding}, {"train_accuracy", train.accuracy},

@@ -71,8 +71,8 @@ void ProgressLine::draw() {
   // The last column stays free: some terminals wrap as soon as it is filled.
   const size_t room = terminal_columns() - 1;
   std::string line =
-      fmt::format("  {}/{}  test {:.4f}  loss {:.4f}  {}  {} left", last_.step, last_.steps, test_accuracy_,
-                  last_.batch_loss, rate(last_.tokens_per_second), duration(last_.seconds_left));
+      fmt::format("  {}/{}  test {:.4f}  loss {:.4f}  {} left  {}", last_.step, last_.steps, test_accuracy_,
+                  last_.batch_loss, duration(last_.seconds_left), rate(last_.tokens_per_second));
   const size_t used = label_.size() + line.size();
   line = label_ + bar(last_.step, last_.steps, used < room ? room - used : 0) + line;
   if (line.size() > room) line.resize(room);

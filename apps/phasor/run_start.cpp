@@ -44,7 +44,7 @@ fs::path default_folder(const RunConfig& config) {
 }
 
 RunConfig resumed_config(const RunFolder& folder, const RunOptions& options) {
-  const RunConfig stored = folder.load_config();
+  RunConfig stored = folder.load_config();
   if (options.empty()) return stored;
   const RunConfig asked = options.builder(folder.file("config.json").string()).build();
   const auto text = [](const RunConfig& config) { return "preset=" + config.preset + "\n" + canonical_text(config); };

@@ -46,7 +46,7 @@ const CLI::Option* culprit(const CLI::App& command, const std::string& message) 
 }
 
 std::string explain_words(const NamedCommand& named, const CLI::ParseError& error) {
-  const std::string message = error.what();
+  std::string message = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const Words extra = named.command->remaining();
     const std::string word = extra.empty() ? named.after : extra.front();

@@ -1,6 +1,8 @@
 // What cannot work is refused in one line that says what would be right, and leaves nothing half-written.
+#include <limits>
+
 #include "cli/tiny_run.h"
-#include "phasor/base/file.h"
+#include "phasor/checkpoint/safetensors.h"
 
 namespace phasor {
 namespace {
@@ -105,6 +107,23 @@ TEST(BadInput, ModelOfAnotherShape) {
   const fs::path large = train_tiny(folder / "large", {"--set", "model.hidden=48"});
   fs::copy_file(small / "model.safetensors", large / "model.safetensors", fs::copy_options::overwrite_existing);
   expect_error(phasor_command({"evaluate", large.string()}), 1, {"ffn", "[32", "expected [48"});
+}
+
+TEST(BadInput, WeightsThatAreNotNumbers) {
+  const TemporaryFolder folder;
+  const fs::path run = train_tiny(folder / "run");
+  SafetensorsWriter writer;
+  {
+    const SafetensorsFile model = SafetensorsFile::open(run / "model.safetensors");
+    for (const auto& [key, value] : model.metadata()) writer.set_metadata(key, value);
+    for (const std::string& name : model.names()) {
+      std::vector<float> values(model.data<float>(name).begin(), model.data<float>(name).end());
+      if (name == "readout.bias") values[0] = std::numeric_limits<float>::quiet_NaN();
+      writer.add(name, model.tensor(name).shape, std::move(values));
+    }
+  }
+  writer.write(run / "model.safetensors");
+  expect_error(phasor_command({"evaluate", run.string(), "--json"}), 1, {"not finite", "damaged"});
 }
 
 TEST(BadInput, CorruptState) {
