@@ -33,7 +33,7 @@ void print_result(const RunConfig& config, const RunResult& result, const RunFol
              config.model.encoding, config.task, result.last.test_accuracy, result.full_train_accuracy,
              result.steps_to_90 ? fmt::format("90 % after {} steps", *result.steps_to_90) : "90 % never reached",
              result.last.step, duration(result.seconds), static_cast<double>(result.last.tokens) / result.seconds,
-             result.converged ? "" : "; not converged: still improving at the end");
+             result.converged ? "" : "; not converged: still improving, or too few evaluations to tell");
   fmt::print("run folder: {}\n", folder.path().string());
 }
 

@@ -146,6 +146,28 @@ TEST(BadInput, CorruptState) {
   EXPECT_EQ(read_file(run / "model.safetensors"), model);
 }
 
+TEST(BadInput, StateOfAnotherRun) {
+  const TemporaryFolder folder;
+  const fs::path run = train_tiny(folder / "run");
+  const fs::path other = train_tiny(folder / "other", {"--set", "train.lr=0.5"});
+  fs::remove(run / "result.json");
+  fs::copy_file(other / "state.safetensors", run / "state.safetensors", fs::copy_options::overwrite_existing);
+  expect_error(phasor_command({"train", "--resume", "--out", run.string()}), 1, {"other settings", "starts over"});
+  EXPECT_FALSE(fs::exists(run / "result.json"));
+}
+
+TEST(BadInput, LostOrDamagedMetrics) {
+  const TemporaryFolder folder;
+  const fs::path run = train_tiny(folder / "run", {"--set", "train.evaluate_every=10"});
+  const std::string whole = read_file(run / "metrics.jsonl");
+  fs::remove(run / "result.json");
+  for (const std::string& text : {std::string(), whole.substr(whole.find('\n') + 1), "garbage\n" + whole}) {
+    write_file_atomically(run / "metrics.jsonl", text);
+    expect_error(phasor_command({"train", "--resume", "--out", run.string()}), 1, {"metrics.jsonl", "starts over"});
+    EXPECT_FALSE(fs::exists(run / "result.json"));
+  }
+}
+
 TEST(BadInput, CorruptConfiguration) {
   const TemporaryFolder folder;
   const fs::path run = train_tiny(folder / "run");
