@@ -45,8 +45,8 @@ class ReferenceModel {
  public:
   using Grid = reference::Grid<S>;
 
-  // Dropout sites: weights of attention at 1024 layer + head, the branch into stream[i] at 2^30 + i.
-  static constexpr uint32_t kHeadSites = 1024;
+  // Dropout sites: weights of attention at 2^16 layer + head, the branch into stream[i] at 2^30 + i.
+  static constexpr uint32_t kHeadSites = 1u << 16;
   static constexpr uint32_t kResidualSite = 1u << 30;
 
   // logit_factor is 1 but for tests of the tests.

@@ -71,16 +71,28 @@ TEST(StepsToAccuracy, IsTheFirstEvaluationThatReachesIt) {
   EXPECT_EQ(steps_to_accuracy({}, 0.0), std::nullopt);
 }
 
-TEST(HasConverged, NeedsTwoEvaluations) {
+// Early evaluations that only make up the number.
+std::vector<Metrics> with_beginning(std::vector<Metrics> end) {
+  std::vector<Metrics> history;
+  for (int64_t step = 0; step < 10; ++step) history.push_back(evaluation(step, 0.0));
+  history.insert(history.end(), end.begin(), end.end());
+  return history;
+}
+
+TEST(HasConverged, NeedsTenEvaluations) {
   EXPECT_FALSE(has_converged({}));
-  EXPECT_FALSE(has_converged({evaluation(0, 1.0)}));
-  EXPECT_TRUE(has_converged({evaluation(0, 1.0), evaluation(100, 1.0)}));
+  std::vector<Metrics> history;
+  for (int64_t step = 0; step < 10; ++step) {
+    EXPECT_FALSE(has_converged(history)) << history.size();
+    history.push_back(evaluation(step, 1.0));
+  }
+  EXPECT_TRUE(has_converged(history));
 }
 
 TEST(HasConverged, LooksAtTheLastTenthOfTheSteps) {
   const auto run = [](double at_900, double at_950, double at_1000) {
-    return has_converged({evaluation(0, 0.0), evaluation(850, 0.2), evaluation(900, at_900), evaluation(950, at_950),
-                          evaluation(1000, at_1000)});
+    return has_converged(with_beginning(
+        {evaluation(850, 0.2), evaluation(900, at_900), evaluation(950, at_950), evaluation(1000, at_1000)}));
   };
   EXPECT_TRUE(run(0.5, 0.5, 0.5));
   EXPECT_TRUE(run(0.5, 0.1, 0.504));
@@ -90,10 +102,21 @@ TEST(HasConverged, LooksAtTheLastTenthOfTheSteps) {
 }
 
 TEST(HasConverged, ComparesWithTheLatestEvaluationThatIsOldEnough) {
-  // Evaluations at 0 and 40 of 50: 40 is more than a tenth old.
-  EXPECT_TRUE(has_converged({evaluation(0, 0.0), evaluation(40, 0.9), evaluation(50, 0.9)}));
-  // At 0 and 49 of 50: only 0 is.
-  EXPECT_FALSE(has_converged({evaluation(0, 0.0), evaluation(49, 0.9), evaluation(50, 0.9)}));
+  // Of 200 steps, 180 is a tenth old and 181 is not.
+  EXPECT_TRUE(has_converged(with_beginning({evaluation(180, 0.9), evaluation(200, 0.9)})));
+  EXPECT_FALSE(has_converged(with_beginning({evaluation(181, 0.9), evaluation(200, 0.9)})));
+}
+
+TEST(HasConverged, SeesALossThatStillFalls) {
+  const auto run = [](double before, double last) {
+    std::vector<Metrics> history = with_beginning({evaluation(900, 0.5), evaluation(1000, 0.5)});
+    history[history.size() - 2].test_loss = before;
+    history.back().test_loss = last;
+    return has_converged(history);
+  };
+  EXPECT_TRUE(run(1.0, 0.995));
+  EXPECT_FALSE(run(1.0, 0.985));
+  EXPECT_TRUE(run(1.0, 2.0)) << "a rise is no fall";
 }
 
 TEST(Result, HasTheDocumentedFields) {

@@ -216,6 +216,33 @@ TEST_F(TrainerTest, AStateOfAnotherModelIsRefused) {
   EXPECT_FALSE(folder.complete());
 }
 
+TEST_F(TrainerTest, AStateOfAnotherRunIsRefused) {
+  const RunFolder folder = fresh("run", tiny_run());
+  sit(tiny_run(), folder, 3);
+  expect_words(message_of<FormatError>([&] { train(test_backend(), tiny_run({"seed=7"}), folder, {}); }),
+               {"state.safetensors", "other settings"});
+}
+
+TEST_F(TrainerTest, AStateWithImpossibleProgressIsRefused) {
+  const RunConfig config = tiny_run();
+  const RunFolder folder = fresh("run", config);
+  sit(config, folder, 7);
+  const ParameterLayout layout(config.model, resolve_encoding(config.model));
+  const TrainingState good = *folder.load_state(layout);
+  const auto message_with = [&](int64_t step, int64_t tokens) {
+    TrainingState bad = good;
+    bad.step = step;
+    bad.tokens = tokens;
+    folder.save_state(layout, bad);
+    return message_of<FormatError>([&] { train(test_backend(), config, folder, {}); });
+  };
+  expect_words(message_with(-3, good.tokens), {"state.safetensors", "-3", "count"});
+  expect_words(message_with(7, -1), {"state.safetensors", "-1", "count"});
+  expect_words(message_with(1000, good.tokens), {"state.safetensors", "1000", "train.steps=20"});
+  expect_words(message_with(12, good.tokens), {"metrics.jsonl", "2 evaluations", "12", "not 3"});
+  EXPECT_FALSE(folder.complete());
+}
+
 TEST_F(TrainerTest, ALossThatIsNotFiniteIsAnErrorWithoutAResult) {
   // Huge rates without a warm-up: the first update throws the weights far beyond what fp32 can square.
   const RunConfig config = tiny_run({"train.lr=1e30", "train.warmup=0", "train.checkpoint_every=1"});

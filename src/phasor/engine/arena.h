@@ -1,5 +1,6 @@
 #pragma once
-// One block of device memory carved into views at start-up: a training step allocates nothing.
+// One block of device memory carved into views at start-up: a training step allocates nothing on the device.
+#include <cassert>
 #include <cstdint>
 
 #include "phasor/engine/backend.h"

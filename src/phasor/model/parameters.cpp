@@ -11,6 +11,13 @@ namespace {
 
 using Kind = InitialValues::Kind;
 
+// FNV-1a. Entries draw by name, so that models of different encodings start from equal common weights.
+uint32_t name_site(std::string_view name) {
+  uint32_t hash = 2166136261u;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  return hash;
+}
+
 // Weights and biases of a linear layer share one rule, as in PyTorch's nn.Linear.
 InitialValues linear_initial(const ModelConfig& config, int64_t in, bool bias) {
   if (config.initialization == Initialization::torch) return {Kind::uniform, 1.0 / std::sqrt(static_cast<double>(in))};
@@ -85,9 +92,8 @@ const Parameter& ParameterLayout::find(std::string_view name) const {
 
 std::vector<float> ParameterLayout::initial_values(uint64_t seed) const {
   std::vector<float> values(static_cast<size_t>(size_));
-  for (size_t e = 0; e < entries_.size(); ++e) {
-    const Parameter& entry = entries_[e];
-    const RandomStream stream{.seed = seed, .purpose = Purpose::initialization, .site = static_cast<uint32_t>(e)};
+  for (const Parameter& entry : entries_) {
+    const RandomStream stream{.seed = seed, .purpose = Purpose::initialization, .site = name_site(entry.name)};
     for (int64_t i = 0; i < entry.size; ++i) {
       const auto index = static_cast<uint64_t>(i);
       double value = entry.initial.size;

@@ -53,7 +53,7 @@ class ParameterLayout {
   const Parameter& find(std::string_view name) const;  // Error when there is none
   int64_t size() const { return size_; }
 
-  // The initial values: a function of the seed and the entry's place and name alone.
+  // The initial values: a function of the seed and the entry's name and shape alone.
   std::vector<float> initial_values(uint64_t seed) const;
 
   int64_t embedding = 0;

@@ -13,7 +13,7 @@ constexpr int64_t kCastRow = 4096;
 int64_t padded_size(const ParameterLayout& layout) { return (layout.size() + kCastRow - 1) / kCastRow * kCastRow; }
 
 // Dropout sites: attention weights take layer * kHeadSites + head, residual branches the numbers from kResidualSite.
-constexpr uint32_t kHeadSites = 1024;
+constexpr uint32_t kHeadSites = 1u << 16;
 constexpr uint32_t kResidualSite = 1u << 30;
 
 }  // namespace

@@ -9,7 +9,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kStillImproving = 0.005;
+constexpr size_t kFewestEvaluations = 10;
+constexpr double kAccuracyRise = 0.005;
+constexpr double kLossFall = 0.01;
 
 }  // namespace
 
@@ -51,14 +53,14 @@ std::optional<int64_t> steps_to_accuracy(const std::vector<Metrics>& history, do
 }
 
 bool has_converged(const std::vector<Metrics>& history) {
-  if (history.size() < 2) return false;
+  if (history.size() < kFewestEvaluations) return false;
   const Metrics& last = history.back();
   // The latest evaluation that is at least a tenth of the run old.
   const Metrics* before = &history.front();
   for (const Metrics& metrics : history) {
     if (10 * metrics.step <= 9 * last.step) before = &metrics;
   }
-  return last.test_accuracy - before->test_accuracy <= kStillImproving;
+  return last.test_accuracy - before->test_accuracy <= kAccuracyRise && before->test_loss - last.test_loss <= kLossFall;
 }
 
 std::string to_json(const RunConfig& config, const RunResult& result) {
@@ -73,7 +75,7 @@ std::string to_json(const RunConfig& config, const RunResult& result) {
       {"steps", result.last.step},
       {"tokens", result.last.tokens},
       {"train_accuracy", result.full_train_accuracy},
-      {"train_loss", result.last.train_loss},
+      {"train_loss", result.full_train_loss},
       {"test_accuracy", result.last.test_accuracy},
       {"test_loss", result.last.test_loss},
       {"steps_to_90", nullptr},

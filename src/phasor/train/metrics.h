@@ -31,6 +31,7 @@ struct RunResult {
   int64_t parameters = 0;
   Metrics last;
   double full_train_accuracy = 0.0;    // on the whole training set
+  double full_train_loss = 0.0;        // likewise
   std::optional<int64_t> steps_to_90;  // first evaluation with test accuracy of at least 0.9
   bool converged = false;
   double seconds = 0.0;  // all sittings together
@@ -39,7 +40,8 @@ struct RunResult {
 
 std::optional<int64_t> steps_to_accuracy(const std::vector<Metrics>& history, double accuracy);
 
-// A run has converged when test accuracy did not rise by more than half a point over the last tenth of its steps.
+// A run has converged when, over the last tenth of its steps, test accuracy did not rise by more than half a point and
+// test loss did not fall by more than 0.01. Fewer than ten evaluations cannot tell.
 bool has_converged(const std::vector<Metrics>& history);
 
 std::string to_json(const RunConfig& config, const RunResult& result);

@@ -1,6 +1,6 @@
 #include "phasor/train/run_folder.h"
 
-#include <charconv>
+#include <cmath>
 #include <sstream>
 
 #include "phasor/base/error.h"
@@ -17,6 +17,30 @@ constexpr const char* kConfig = "config.json";
 constexpr const char* kResult = "result.json";
 constexpr const char* kState = "state.safetensors";
 constexpr const char* kMetrics = "metrics.jsonl";
+constexpr const char* kModelFormat = "phasor model 1";
+constexpr const char* kStateFormat = "phasor state 1";
+
+std::string metadata_of(const SafetensorsFile& file, std::string_view key) {
+  const auto found = file.metadata().find(key);
+  return found == file.metadata().end() ? std::string() : found->second;
+}
+
+SafetensorsFile open_as(const fs::path& path, const char* format) {
+  SafetensorsFile file = SafetensorsFile::open(path);
+  const std::string found = metadata_of(file, "format");
+  if (found != format) {
+    throw FormatError(fmt::format("'{}': its format is '{}', not '{}'", path.string(), found, format));
+  }
+  return file;
+}
+
+// Numbers are stored as doubles; a count beyond 2^53 was never written by a run.
+int64_t stored_count(double value, const char* what, const fs::path& path) {
+  if (!(value >= 0.0 && value <= 9007199254740992.0) || value != std::floor(value)) {
+    throw FormatError(fmt::format("'{}': {} is {}, not a count", path.string(), what, value));
+  }
+  return static_cast<int64_t>(value);
+}
 
 std::span<const float> piece(const std::vector<float>& flat, const Parameter& entry) {
   return std::span(flat).subspan(static_cast<size_t>(entry.offset), static_cast<size_t>(entry.size));
@@ -67,7 +91,7 @@ void RunFolder::save_model(const ParameterLayout& layout, const std::vector<floa
                            int64_t step, const std::string& name) const {
   SafetensorsWriter writer;
   add_tensors(writer, "", layout, parameters);
-  writer.set_metadata("format", "phasor model 1");
+  writer.set_metadata("format", kModelFormat);
   writer.set_metadata("step", fmt::format("{}", step));
   writer.set_metadata("config", canonical_text(config));
   make_directory(file(name).parent_path());
@@ -75,7 +99,7 @@ void RunFolder::save_model(const ParameterLayout& layout, const std::vector<floa
 }
 
 std::vector<float> RunFolder::load_model(const ParameterLayout& layout, const std::string& name) const {
-  return gather_tensors(SafetensorsFile::open(file(name)), "", layout);
+  return gather_tensors(open_as(file(name), kModelFormat), "", layout);
 }
 
 void RunFolder::save_state(const ParameterLayout& layout, const TrainingState& state) const {
@@ -86,19 +110,21 @@ void RunFolder::save_state(const ParameterLayout& layout, const TrainingState& s
   writer.add("progress", {5},
              std::vector<double>{static_cast<double>(state.step), static_cast<double>(state.tokens), state.seconds,
                                  state.batch_loss, state.gradient_norm});
-  writer.set_metadata("format", "phasor state 1");
+  writer.set_metadata("format", kStateFormat);
+  writer.set_metadata("config", state.config);
   writer.write(file(kState));
 }
 
 std::optional<TrainingState> RunFolder::load_state(const ParameterLayout& layout) const {
   if (!fs::exists(file(kState))) return std::nullopt;
-  const SafetensorsFile stored = SafetensorsFile::open(file(kState));
+  const SafetensorsFile stored = open_as(file(kState), kStateFormat);
   const std::span<const double> progress = stored.data<double>("progress", {5});
-  return TrainingState{.step = static_cast<int64_t>(progress[0]),
-                       .tokens = static_cast<int64_t>(progress[1]),
+  return TrainingState{.step = stored_count(progress[0], "the step", file(kState)),
+                       .tokens = stored_count(progress[1], "the number of tokens", file(kState)),
                        .seconds = progress[2],
                        .batch_loss = progress[3],
                        .gradient_norm = progress[4],
+                       .config = metadata_of(stored, "config"),
                        .parameters = gather_tensors(stored, "parameter/", layout),
                        .first_moment = gather_tensors(stored, "first_moment/", layout),
                        .second_moment = gather_tensors(stored, "second_moment/", layout)};

@@ -1,6 +1,6 @@
 #pragma once
-// The files of a run. A folder is complete when result.json is there; every file is written aside and renamed,
-// so a reader never sees half of one.
+// The files of a run. A folder is complete when result.json is there. metrics.jsonl grows by whole lines; every
+// other file is written aside and renamed, so a reader never sees half of one.
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -19,6 +19,7 @@ struct TrainingState {
   double seconds = 0.0;
   double batch_loss = 0.0;
   double gradient_norm = 0.0;
+  std::string config;  // canonical text: a state goes on with its own run only
   std::vector<float> parameters, first_moment, second_moment;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Linear warm-up, then half a cosine down to zero.
+// Linear warm-up, then half a cosine that would reach zero one step after the last.
 #include <cstdint>
 
 #include "phasor/train/config.h"

@@ -66,7 +66,7 @@ StepBench bench_step(Backend& backend, const RunConfig& given, const StepBenchOp
   bench.parameters = session.model().layout().size();
   bench.resident_mib = resident_mib();
   if (options.profile) {
-    profiler.reset();
+    profiler.set_timing(true);
     for (int64_t i = 0; i < options.steps; ++i) run_step();
     for (const auto& [name, time] : profiler.times()) {
       bench.times[name] = {time.seconds / steps, time.calls / options.steps};

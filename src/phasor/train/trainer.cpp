@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/train/config_json.h"
 #include "phasor/train/evaluation.h"
 #include "phasor/train/optimizer.h"
 #include "phasor/train/schedule.h"
@@ -31,9 +33,8 @@ class TrainingRun {
   }
 
   TrainingOutcome run() {
-    LineFile metrics(folder_.file("metrics.jsonl"));
     if (history_.empty()) {
-      evaluate_now(metrics);
+      evaluate_now();
       save_snapshot();
     }
     while (step_ < config_.train.steps) {
@@ -42,19 +43,21 @@ class TrainingRun {
         return {.end = TrainingEnd::stopped, .step = step_};
       }
       update();
-      if (step_ % config_.train.evaluate_every == 0 || step_ == config_.train.steps) evaluate_now(metrics);
+      if (step_ % config_.train.evaluate_every == 0 || step_ == config_.train.steps) evaluate_now();
       save_snapshot();
       if (step_ % config_.train.checkpoint_every == 0 && step_ < config_.train.steps) save_state();
     }
-    metrics.sync();
     return finish();
   }
 
  private:
   void restore() {
     const std::optional<TrainingState> state = folder_.load_state(session_.model().layout());
+    if (state) check(*state);
     history_ = folder_.rewind_metrics(state ? state->step : -1);
+    metrics_.emplace(folder_.file("metrics.jsonl"));
     if (!state) return;
+    check_history(state->step);
     step_ = state->step;
     tokens_ = state->tokens;
     earlier_seconds_ = state->seconds;
@@ -65,6 +68,26 @@ class TrainingRun {
     session_.model().load_parameters(state->parameters);
     upload(optimizer_.first_moment(), state->first_moment);
     upload(optimizer_.second_moment(), state->second_moment);
+  }
+
+  // A state that does not belong to this run would go on as another one.
+  void check(const TrainingState& state) const {
+    const std::string path = folder_.file("state.safetensors").string();
+    if (state.config != canonical_text(config_)) {
+      throw FormatError(fmt::format("'{}' belongs to a run with other settings than config.json", path));
+    }
+    if (state.step > config_.train.steps) {
+      throw FormatError(fmt::format("'{}': step {} lies beyond train.steps={}", path, state.step, config_.train.steps));
+    }
+  }
+
+  void check_history(int64_t step) const {
+    const int64_t every = config_.train.evaluate_every;
+    const int64_t extra = step == config_.train.steps && step % every != 0 ? 1 : 0;
+    const int64_t expected = step / every + 1 + extra;
+    if (static_cast<int64_t>(history_.size()) == expected) return;
+    throw FormatError(fmt::format("'{}' has {} evaluations up to step {}, not {}; start the run anew",
+                                  folder_.file("metrics.jsonl").string(), history_.size(), step, expected));
   }
 
   void update() {
@@ -91,7 +114,7 @@ class TrainingRun {
                                        static_cast<double>(config_.train.steps - step_)});
   }
 
-  void evaluate_now(LineFile& file) {
+  void evaluate_now() {
     const Scores train = scores(session_.data().train, config_.train.evaluation_samples);
     const Scores test = scores(session_.data().test, session_.data().test.size());
     if (!std::isfinite(train.loss) || !std::isfinite(test.loss)) {
@@ -107,7 +130,7 @@ class TrainingRun {
                           .train_accuracy = train.accuracy,
                           .test_loss = test.loss,
                           .test_accuracy = test.accuracy};
-    file.append(to_json_line(metrics));
+    metrics_->append(to_json_line(metrics));
     history_.push_back(metrics);
     if (callbacks_.evaluation) callbacks_.evaluation(metrics);
   }
@@ -123,6 +146,7 @@ class TrainingRun {
     const RunResult result{.parameters = session_.model().layout().size(),
                            .last = history_.back(),
                            .full_train_accuracy = train.accuracy,
+                           .full_train_loss = train.loss,
                            .steps_to_90 = steps_to_accuracy(history_, 0.9),
                            .converged = has_converged(history_),
                            .seconds = earlier_seconds_ + seconds_since(start_),
@@ -142,11 +166,13 @@ class TrainingRun {
   }
 
   void save_state() {
+    metrics_->sync();  // a state must not know of evaluations that a power cut can take away
     folder_.save_state(session_.model().layout(), {.step = step_,
                                                    .tokens = tokens_,
                                                    .seconds = earlier_seconds_ + seconds_since(start_),
                                                    .batch_loss = batch_loss_,
                                                    .gradient_norm = gradient_norm_,
+                                                   .config = canonical_text(config_),
                                                    .parameters = session_.model().save_parameters(),
                                                    .first_moment = download(optimizer_.first_moment()),
                                                    .second_moment = download(optimizer_.second_moment())});
@@ -169,6 +195,7 @@ class TrainingRun {
   const TrainingCallbacks& callbacks_;
   Session session_;
   Optimizer optimizer_;
+  std::optional<LineFile> metrics_;
   std::vector<Metrics> history_;
   int64_t step_ = 0, first_step_ = 0;
   int64_t tokens_ = 0, first_tokens_ = 0;

@@ -1,6 +1,7 @@
 // Fused attention over ragged batches. Scores exist for kQueryBlock rows of one head at a time, whole rows,
 // so the softmax is exact and needs no rescaling; the backward pass makes them again.
 #include <algorithm>
+#include <vector>
 
 #include "phasor/engine/cpu/attention_head.h"
 #include "phasor/engine/cpu/cpu_backend.h"
@@ -48,7 +49,29 @@ float peak_of(const float* row, int64_t count) {
   return simd::largest(peak);
 }
 
-void forward_head(const AttentionForward& op, const HeadPlace& place) {
+// Query rows of one head. Sequences of a few thousand tokens are several items, so that threads share them.
+struct ForwardItem {
+  HeadPlace place;
+  int64_t first_row, last_row;
+};
+
+constexpr int64_t kItemRows = 16 * kQueryBlock;
+
+std::vector<ForwardItem> forward_items(const Attention& attention) {
+  std::vector<ForwardItem> items;
+  for (int64_t s = 0; s < *attention.sequences.count; ++s) {
+    for (int64_t h = 0; h < attention.shape.heads; ++h) {
+      const HeadPlace place = head_place(attention, s, h);
+      for (int64_t row = 0; row < place.length; row += kItemRows) {
+        items.push_back({place, row, std::min(place.length, row + kItemRows)});
+      }
+    }
+  }
+  return items;
+}
+
+void forward_rows(const AttentionForward& op, const ForwardItem& item) {
+  const HeadPlace& place = item.place;
   const Attention& attention = op.attention;
   const HeadWidths widths(attention.shape, place.length);
   const int64_t n = place.length;
@@ -72,7 +95,7 @@ void forward_head(const AttentionForward& op, const HeadPlace& place) {
   const BiasRows bias(attention, place);
   const DropoutMask mask(attention.dropout, static_cast<uint32_t>(place.head));
 
-  for (int64_t begin = 0; begin < n; begin += kQueryBlock) {
+  for (int64_t begin = item.first_row; begin < item.last_row; begin += kQueryBlock) {
     const ScoreBlock block(attention, begin, n);
     compute_scores(scores, block, query, key_transposed, widths, attention, bias, work);
     alignas(64) float peaks[kQueryBlock], totals[kQueryBlock];
@@ -276,12 +299,11 @@ constexpr int64_t kDistanceChunks = 32;
 }  // namespace
 
 void CpuBackend::run(const AttentionForward& op) {
-  const int64_t heads = op.attention.shape.heads;
-  parallel_for(*op.attention.sequences.count * heads, 4, [&](int64_t begin, int64_t end) {
-    for (int64_t item = begin; item < end; ++item) {
-      const HeadPlace place = head_place(op.attention, item / heads, item % heads);
-      if (place.length > 0) forward_head(op, place);
-    }
+  const std::vector<ForwardItem> items = forward_items(op.attention);
+  // Short sequences are handed out a few at a time, long ones one by one.
+  const int64_t grain = *op.attention.sequences.tokens > kItemRows * *op.attention.sequences.count / 4 ? 1 : 4;
+  parallel_for(static_cast<int64_t>(items.size()), grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) forward_rows(op, items[static_cast<size_t>(i)]);
   });
 }
 

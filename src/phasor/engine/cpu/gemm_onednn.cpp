@@ -6,7 +6,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/engine/cpu/gemm.h"
-#include "phasor/engine/cpu/one_thread.h"
+#include "phasor/engine/cpu/thread_count.h"
 
 namespace phasor {
 namespace {
@@ -90,7 +90,7 @@ class OneDnnGemm final : public Gemm {
       run(p, 1);  // oneDNN keeps to the calling thread inside a parallel region
       return;
     }
-    const OneThread guard;
+    const ThreadCount guard(1);
     run(p, 1);
   }
 
@@ -108,6 +108,8 @@ class OneDnnGemm final : public Gemm {
     auto found = cache.find(shape);
     if (found == cache.end()) {
       try {
+        // A region's threads still see the process's thread count, and it must not sway the blocking.
+        const ThreadCount count(threads);
         found = cache.emplace(shape, compile(p)).first;
       } catch (const dnnl::error& error) {
         fail("oneDNN cannot multiply {} matrices [{} x {}] [{} x {}] on this machine: {}", phasor::name(p.operands),

@@ -3,7 +3,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/engine/cpu/gemm.h"
-#include "phasor/engine/cpu/one_thread.h"
+#include "phasor/engine/cpu/thread_count.h"
 
 namespace phasor {
 namespace {
@@ -12,7 +12,7 @@ class OpenBlasGemm final : public Gemm {
  public:
   // The pthread flavour would start threads of its own.
   OpenBlasGemm() {
-    const OneThread restore;
+    const ThreadCount restore(1);
     openblas_set_num_threads(1);
   }
 
@@ -24,16 +24,15 @@ class OpenBlasGemm final : public Gemm {
       run(p);
       return;
     }
-    const OneThread guard;
+    const ThreadCount guard(1);
     run(p);
   }
 
   void multiply_on_all_threads(const Product& p) const override {
     const int threads = omp_get_max_threads();
-    const OneThread restore;  // openblas_set_num_threads changes OpenMP's count too
     openblas_set_num_threads(threads);
-    omp_set_num_threads(threads);
     run(p);
+    const ThreadCount restore(1);  // openblas_set_num_threads changes OpenMP's count too
     openblas_set_num_threads(1);
   }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The only user of OpenMP. oneDNN and OpenBLAS are called from inside these loops, where they run on
+// How the backend uses threads. oneDNN and OpenBLAS are called from inside these loops, where they run on
 // the calling thread alone: the process has one thread pool, and no library decides how work is split.
 #include <omp.h>
 

@@ -29,7 +29,7 @@ void CpuBackend::run(const MeanPoolForward& op) {
 #pragma omp simd
           for (int64_t c = 0; c < width; ++c) pooled[c] += to_float(x[c]);
         }
-        const float scale = 1.0f / static_cast<float>(last - first);
+        const float scale = last > first ? 1.0f / static_cast<float>(last - first) : 0.0f;
         for (int64_t c = 0; c < width; ++c) pooled[c] *= scale;
       }
     });
@@ -44,7 +44,7 @@ void CpuBackend::run(const MeanPoolBackward& op) {
         const float* dpooled = op.dpooled.row(s);
         const int64_t first = op.sequences.offsets(s);
         const int64_t last = op.sequences.offsets(s + 1);
-        const float scale = 1.0f / static_cast<float>(last - first);
+        const float scale = last > first ? 1.0f / static_cast<float>(last - first) : 0.0f;
         for (int64_t t = first; t < last; ++t) {
           T* dx = op.dx.row<T>(t);
 #pragma omp simd

@@ -3,6 +3,7 @@
 // that compile a kernel per shape would compile one at every step, so the last tile is padded to a
 // multiple of kTailRows in scratch memory.
 #include <cstdint>
+#include <vector>
 
 #include "phasor/engine/cpu/gemm.h"
 #include "phasor/tensor/view.h"

@@ -1,6 +1,6 @@
 #pragma once
 // Sixteen floats at a time, by the compiler's vector extension: one AVX-512 register, two AVX2 ones,
-// or whatever the target has. Results do not depend on which.
+// or whatever the target has.
 #include <cstdint>
 #include <cstring>
 
@@ -30,7 +30,7 @@ inline constexpr int64_t round_up(int64_t n) { return (n + kLanes - 1) / kLanes 
 
 [[gnu::always_inline]] inline Vec max(Vec a, Vec b) { return a > b ? a : b; }
 
-// Folds the lanes over each other, 8, 4, 2, 1 apart: a fixed tree, so a sum has the same bits on every target.
+// Folds the lanes over each other, 8, 4, 2, 1 apart: a fixed tree.
 template <class Fold>
 [[gnu::always_inline]] inline float fold(Vec v, const Fold& f) {
   v = f(v, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
