@@ -11,6 +11,7 @@
 
 #include "commands.h"
 #include "phasor/base/error.h"
+#include "thread_waiting.h"
 #include "usage.h"
 
 namespace {
@@ -97,6 +98,7 @@ int run_and_report(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  phasor::app::shorten_waiting(argv);
   fill_standard_descriptors();
   const int code = run_and_report(argc, argv);
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
