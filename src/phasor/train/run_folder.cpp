@@ -119,6 +119,10 @@ std::optional<TrainingState> RunFolder::load_state(const ParameterLayout& layout
   if (!fs::exists(file(kState))) return std::nullopt;
   const SafetensorsFile stored = open_as(file(kState), kStateFormat);
   const std::span<const double> progress = stored.data<double>("progress", {5});
+  for (const double value : progress) {
+    if (!std::isfinite(value))
+      throw FormatError(fmt::format("'{}': its progress is not finite", file(kState).string()));
+  }
   return TrainingState{.step = stored_count(progress[0], "the step", file(kState)),
                        .tokens = stored_count(progress[1], "the number of tokens", file(kState)),
                        .seconds = progress[2],
