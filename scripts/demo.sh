@@ -61,7 +61,7 @@ if ((${#todo[@]})); then
   for encoding in "${todo[@]}"; do
     folder=$out/$encoding
     resume=()
-    if [[ $fresh == no && -f $folder/state.safetensors ]]; then
+    if [[ $fresh == no && -f $folder/state.safetensors && ! -f $folder/result.json ]]; then
       resume=(--resume)
     else
       rm -rf -- "$folder"

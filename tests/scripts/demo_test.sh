@@ -7,7 +7,7 @@ source "$(dirname "$0")/harness.sh"
 fake phasor "
 echo \"\$*\" >>$scratch/calls
 while ((\$#)); do
-  case \$1 in --encoding) encoding=\$2 ;; --out) out=\$2 ;; esac
+  case \$1 in --encoding) encoding=\$2 ;; --out) out=\$2 ;; train.steps=*) steps=\${1#*=} ;; esac
   shift
 done
 mkdir -p \"\$out\"
@@ -21,7 +21,7 @@ cat >\"\$out/result.json\" <<JSON
     \"steps\": 1
   },
   \"seconds\": 12.345,
-  \"steps\": 600,
+  \"steps\": \$steps,
   \"steps_to_90\": \$([[ \$encoding == nope ]] && echo null || echo 350),
   \"test_accuracy\": 0.98765,
   \"tokens_per_second\": 1234567.8
@@ -58,6 +58,14 @@ expect_calls 3
 run cat "$scratch/calls"
 expect_output 'train.steps=7 '
 [[ $output != *--resume* ]] || fail "a fresh run does not resume"
+
+# Complete runs of another length do not count, and are not resumed either.
+touch "$scratch/demo/rope/state.safetensors"
+demo
+expect_status 0
+expect_calls 3
+run cat "$scratch/calls"
+[[ $output != *--resume* ]] || fail "a run of another length is not resumed"
 
 # A run that failed or was interrupted ends the demo; the next call goes on from its state.
 rm "$scratch/demo/rope/result.json"
