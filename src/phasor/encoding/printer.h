@@ -3,6 +3,7 @@
 // the tree has them; print() of encoding.h puts them into canonical order first.
 #include <string>
 
+#include "phasor/base/number_text.h"  // print_number, which every user of this header needs
 #include "phasor/encoding/expression.h"
 
 namespace phasor {
@@ -11,9 +12,6 @@ namespace phasor {
 std::string print_expression(const Encoding& encoding);
 std::string print_expression(const Term& term);
 std::string print_expression(const TermValue& value);
-
-// The shortest decimal that reads back as the same double; with an exponent from 1e9 and below 1e-4.
-std::string print_number(double number);
 
 // ASCII from blank to tilde: all that a text may hold.
 constexpr bool is_printable(char c) { return c >= ' ' && c <= '~'; }

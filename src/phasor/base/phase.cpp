@@ -1,4 +1,4 @@
-#include "phasor/encoding/phase.h"
+#include "phasor/base/phase.h"
 
 #include <cmath>
 
@@ -12,14 +12,6 @@ std::complex<double> phase(int64_t position, double frequency) {
   const double cosine = std::cos(angle);
   const double sine = std::sin(angle);
   return {cosine - lost * sine, sine + lost * cosine};
-}
-
-std::vector<double> geometric_frequencies(double base, int64_t channels) {
-  std::vector<double> frequencies(static_cast<size_t>(channels / 2));
-  for (size_t c = 0; c < frequencies.size(); ++c) {
-    frequencies[c] = std::pow(base, -2.0 * static_cast<double>(c) / static_cast<double>(channels));
-  }
-  return frequencies;
 }
 
 }  // namespace phasor

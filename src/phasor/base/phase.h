@@ -2,15 +2,11 @@
 // e^(i angle) for angles that are products of a position and a frequency.
 #include <complex>
 #include <cstdint>
-#include <vector>
 
 namespace phasor {
 
 // Exact to double rounding at any position: what the product position * frequency loses to rounding
 // (1e-10 radians at position 2^20) is put back.
 std::complex<double> phase(int64_t position, double frequency);
-
-// base^(-2 c / channels) for c = 0 .. channels / 2 - 1, in radians per position.
-std::vector<double> geometric_frequencies(double base, int64_t channels);
 
 }  // namespace phasor
