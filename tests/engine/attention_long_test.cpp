@@ -21,7 +21,7 @@ class LongAttention : public testing::TestWithParam<bool> {
     AttentionCase c;
     c.name = causal ? "LongCausal" : "Long";
     c.lengths = {3, kLength, 2};
-    c.shape = {1, 1, 16, 0, 8};
+    c.shape = {.heads = 1, .key_heads = 1, .key_width = 16, .value_width = 8};
     c.causal = causal;
     c.pairs = 8;
     c.bias = true;

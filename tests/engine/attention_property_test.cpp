@@ -28,15 +28,13 @@ AttentionData alone(const AttentionData& batch, int64_t s) {
     grid.data = std::vector(first, first + n * grid.columns);
     grid.rows = n;
   };
-  for (Grid<double>* grid :
-       {&one.tensors.query, &one.tensors.key, &one.tensors.shared_key, &one.tensors.value, &one.dout}) {
-    cut(*grid);
-  }
+  for (size_t i = 0; i < kTokenGradients; ++i) cut(*listed(one.tensors)[i]);
+  cut(one.dout);
   cut(one.batch.positions);
   one.setup.positions = one.batch.positions;
   one.setup.offsets = one.batch.offsets = {0, static_cast<int32_t>(n)};
-  if (!one.setup.sequence_table.empty()) {
-    one.setup.sequence_table = {batch.setup.sequence_table[static_cast<size_t>(s)]};
+  for (std::vector<int32_t>* table : {&one.setup.rotation.sequence_table, &one.setup.bias.sequence_table}) {
+    if (!table->empty()) *table = {(*table)[static_cast<size_t>(s)]};
   }
   return one;
 }
@@ -60,7 +58,7 @@ TEST_P(AttentionProperty, ABatchIsItsSequencesAlone) {
     EXPECT_EQ(single.log_sum.data, rows_of(together.log_sum)) << "sequence " << s;
     const auto single_saved = reference::attention(one.setup, one.tensors);
     const AttentionGradientOutputs single_gradients = run_backward(test_backend(), one, single_saved);
-    for (size_t i = 0; i < 4; ++i) {
+    for (size_t i = 0; i < kTokenGradients; ++i) {
       EXPECT_EQ(listed(single_gradients.gradients)[i]->data, rows_of(*listed(gradients.gradients)[i]))
           << kGradientNames[i] << " of sequence " << s;
     }
@@ -76,9 +74,9 @@ TEST_P(AttentionProperty, CausalOutputsDoNotSeeTheFuture) {
       static_cast<int64_t>(std::max_element(shape.lengths.begin(), shape.lengths.end()) - shape.lengths.begin());
   const int64_t changed = before.setup.begin(s) + before.setup.length(s) / 2;
   AttentionData after = before;
-  for (Grid<double>* grid :
-       {&after.tensors.query, &after.tensors.key, &after.tensors.shared_key, &after.tensors.value}) {
-    for (int64_t c = 0; c < grid->columns; ++c) (*grid)(changed, c) += 1.0;
+  for (size_t i = 0; i < kTokenGradients; ++i) {
+    Grid<double>& grid = *listed(after.tensors)[i];
+    for (int64_t c = 0; c < grid.columns; ++c) grid(changed, c) += 1.0;
   }
   const AttentionOutputs got = run_forward(test_backend(), after);
   const int64_t end = before.setup.begin(s) + before.setup.length(s);
@@ -102,16 +100,30 @@ TEST_P(AttentionProperty, WeightsSumToOne) {
   EXPECT_TRUE(agrees({"AttentionForward.out of ones", shape.name, kSeed}, got.out, expected.out, Dtype::f32));
 }
 
-TEST_P(AttentionProperty, GradientsDoNotNeedTheProbe) {
+TEST_P(AttentionProperty, GradientsDoNotNeedThoseByTables) {
   Backend& backend = test_backend();
   const AttentionData data(GetParam(), Dtype::f32, kSeed);
   const auto saved = reference::attention(data.setup, data.tensors);
   const AttentionGradientOutputs expected = run_backward(backend, data, saved);
   const AttentionGradientOutputs got = run_backward(backend, data, saved, false);
-  for (size_t i = 0; i < 4; ++i) {
+  for (size_t i = 0; i < kTokenGradients; ++i) {
     EXPECT_EQ(listed(got.gradients)[i]->data, listed(expected.gradients)[i]->data) << kGradientNames[i];
   }
-  EXPECT_EQ(got.gradients.bias.data, data.dbias.data) << "without a dbias nothing is added";
+  EXPECT_EQ(got.gradients.bias.data, data.before.bias.data) << "without a dbias nothing is added";
+  EXPECT_EQ(got.gradients.frequency.data, data.before.frequency.data) << "without a dfrequency nothing is added";
+}
+
+class AttentionFrequencies : public testing::TestWithParam<AttentionCase> {};
+
+INSTANTIATE_TEST_SUITE_P(Cases, AttentionFrequencies, testing::ValuesIn(turning_cases()),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST_P(AttentionFrequencies, GradientsFollowFromThoseOfQueriesAndKeys) {
+  const AttentionData data(GetParam(), Dtype::f32, kSeed);
+  const auto saved = reference::attention(data.setup, data.tensors);
+  const auto got = run_backward(test_backend(), data, saved).gradients;
+  EXPECT_TRUE(agrees({"AttentionBackward.dfrequency from dquery, dkey", GetParam().name, kSeed}, got.frequency,
+                     frequency_gradient_of(data, got), Dtype::f32));
 }
 
 TEST(AttentionProperty, AnEmptyBatchTouchesNothing) {
@@ -123,7 +135,8 @@ TEST(AttentionProperty, AnEmptyBatchTouchesNothing) {
     EXPECT_EQ(run_forward(test_backend(), data).spoiled, 0) << shape.name;
     const AttentionGradientOutputs got = run_backward(test_backend(), data, saved);
     EXPECT_EQ(got.spoiled, 0) << shape.name;
-    EXPECT_EQ(got.gradients.bias.data, data.dbias.data) << shape.name;
+    EXPECT_EQ(got.gradients.bias.data, data.before.bias.data) << shape.name;
+    EXPECT_EQ(got.gradients.frequency.data, data.before.frequency.data) << shape.name;
   }
 }
 

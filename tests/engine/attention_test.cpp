@@ -61,16 +61,15 @@ INSTANTIATE_TEST_SUITE_P(Cases, AttentionTest,
                            return std::get<0>(tested.param).name + "_" + name(std::get<1>(tested.param));
                          });
 
-// The bias is probed in every case, whether the case has one or not.
+// Tables are probed in every case: a bias where the case has none, and frequencies wherever something turns.
 class AttentionGradient : public testing::TestWithParam<AttentionCase> {
  protected:
   // sum of dout * out as a function of one of the tensors.
-  static Grid<double> gradient(const AttentionData& data, Grid<Complex> reference::AttentionTensors<Complex>::*field,
-                               const Grid<double>& at) {
+  static Grid<double> gradient(const AttentionData& data, size_t tensor, const Grid<double>& at) {
     auto tensors = data.lifted<Complex>();
     return reference::complex_step_gradient(
         [&](const Grid<Complex>& z) {
-          tensors.*field = z;
+          *listed(tensors)[tensor] = z;
           return dot(data.dout, reference::attention(data.setup, tensors).out);
         },
         at);
@@ -81,14 +80,13 @@ TEST_P(AttentionGradient, BackwardIsTheComplexStep) {
   const AttentionData data(GetParam(), Dtype::f32, kSeed + 1);
   const auto saved = reference::attention(data.setup, data.tensors);
   auto expected = expected_gradients<Rounded32>(data, saved);
-  using Tensors = reference::AttentionTensors<Complex>;
-  const Grid<double> zero(data.dbias.rows, data.dbias.columns);
-  const Grid<double>& bias = data.tensors.bias.empty() ? zero : data.tensors.bias;
-  expected.query = with_values(expected.query, gradient(data, &Tensors::query, data.tensors.query));
-  expected.key = with_values(expected.key, gradient(data, &Tensors::key, data.tensors.key));
-  expected.shared_key = with_values(expected.shared_key, gradient(data, &Tensors::shared_key, data.tensors.shared_key));
-  expected.value = with_values(expected.value, gradient(data, &Tensors::value, data.tensors.value));
-  expected.bias = with_values(expected.bias, added(data.dbias, gradient(data, &Tensors::bias, bias)));
+  for (size_t i = 0; i < kGradients; ++i) {
+    Grid<Rounded32>& bounds = *listed(expected)[i];
+    const Grid<double>& given = *listed(data.tensors)[i];
+    Grid<double> truth = gradient(data, i, given.empty() ? Grid<double>(bounds.rows, bounds.columns) : given);
+    if (i >= kTokenGradients) truth = added(i == kTokenGradients ? data.before.bias : data.before.frequency, truth);
+    bounds = with_values(bounds, truth);
+  }
   expect_gradients(data, run_backward(test_backend(), data, saved).gradients, expected);
 }
 
@@ -102,16 +100,20 @@ class AttentionReference : public testing::TestWithParam<AttentionCase> {};
 TEST_P(AttentionReference, GradientAlongADirectionIsTheComplexStep) {
   AttentionData data(GetParam(), Dtype::f32, kSeed + 2);
   const auto saved = reference::attention(data.setup, data.tensors);
-  const auto gradients = reference::attention_backward(data.setup, data.tensors, data.dout, {saved.out, saved.log_sum},
-                                                       Grid<double>(data.tensors.bias.rows, data.tensors.bias.columns));
+  const Grid<double>& bias = data.tensors.bias;
+  const Grid<double>& frequency = data.before.frequency;
+  const auto gradients = reference::attention_backward(
+      data.setup, data.tensors, data.dout, {saved.out, saved.log_sum},
+      {Grid<double>(bias.rows, bias.columns), Grid<double>(frequency.rows, frequency.columns)});
   auto stepped = data.lifted<Complex>();
+  stepped.frequency = Grid<Complex>(frequency.rows, frequency.columns);
   double expected = 0.0;
   double size = 0.0;
-  Grid<Complex>* tensors[] = {&stepped.query, &stepped.key, &stepped.shared_key, &stepped.value, &stepped.bias};
-  for (size_t i = 0; i < 5; ++i) {
-    const Grid<double> direction = data.data.normal(tensors[i]->rows, tensors[i]->columns);
+  for (size_t i = 0; i < kGradients; ++i) {
+    Grid<Complex>& tensor = *listed(stepped)[i];
+    const Grid<double> direction = data.data.normal(tensor.rows, tensor.columns);
     for (size_t j = 0; j < direction.data.size(); ++j) {
-      tensors[i]->data[j] += Complex(0.0, reference::kComplexStep * direction.data[j]);
+      tensor.data[j] += Complex(0.0, reference::kComplexStep * direction.data[j]);
       const double term = listed(gradients)[i]->data[j] * direction.data[j];
       expected += term;
       size += std::abs(term);

@@ -77,7 +77,7 @@ TEST(Dropout, AttentionMaskFollowsTheIndexRule) {
   AttentionCase shape;
   shape.name = "Mask";
   shape.lengths = {3, kLength, kLength};
-  shape.shape = {2, 1, 4, 0, kLength};
+  shape.shape = {.heads = 2, .key_heads = 1, .key_width = 4, .value_width = kLength};
   shape.rate = 0.4f;
   AttentionData data(shape, Dtype::f32, kSeed);
   for (double& q : data.tensors.query.data) q = 0.0;

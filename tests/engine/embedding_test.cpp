@@ -19,7 +19,9 @@ struct EmbeddingCase {
   const char* name;
   std::vector<int32_t> lengths;
   int64_t vocabulary, width;
-  bool fixed, learned;
+  int64_t table_width;  // the token table's channels; the others are the input's alone
+  int64_t tables;       // of the input; 0: none
+  int64_t axes, axis;
   int64_t spare;  // tokens and sequences of capacity that the batch does not use
 };
 
@@ -28,87 +30,106 @@ void PrintTo(const EmbeddingCase& c, std::ostream* out) { *out << c.name; }
 class EmbeddingTest : public testing::TestWithParam<EmbeddingCase> {
  protected:
   EmbeddingTest()
-      : batch(make_batch(data, GetParam().lengths)),
+      : batch(make_batch(data, GetParam().lengths, GetParam().axes)),
         ids(data.integers(batch.tokens(), 0, static_cast<int32_t>(GetParam().vocabulary) - 1)),
-        table(data.normal(GetParam().vocabulary, GetParam().width)),
-        fixed(GetParam().fixed ? data.normal(batch.position_count, GetParam().width) : Grid<double>()),
-        learned(GetParam().learned ? data.normal(batch.position_count, GetParam().width) : Grid<double>()) {}
+        table(data.normal(GetParam().vocabulary, GetParam().table_width)),
+        input(data.normal(GetParam().tables * batch.position_count, GetParam().width)) {
+    if (GetParam().tables > 1) {
+      sequence_table = data.integers(batch.sequences(), 0, static_cast<int32_t>(GetParam().tables) - 1);
+    }
+    for (int64_t s = 0; s < batch.sequences(); ++s) {
+      const auto at = static_cast<size_t>(s);
+      const int32_t first = sequence_table.empty() ? 0 : sequence_table[at] * batch.position_count;
+      for (int32_t t = batch.offsets[at]; t < batch.offsets[at + 1]; ++t) {
+        input_rows.push_back(first + batch.positions(t, GetParam().axis));
+      }
+    }
+    device_choice = DeviceArray<int32_t>(backend, sequence_table, spare());
+  }
 
   Where where(const char* family) const { return {family, GetParam().name, data.seed()}; }
+  int64_t spare() const { return GetParam().spare; }
+
+  // The record without its table.
+  InputTable input_record() const {
+    InputTable record;
+    if (!sequence_table.empty()) record.sequence_table = device_choice.view();
+    record.positions = batch.position_count;
+    record.axis = static_cast<int32_t>(GetParam().axis);
+    return record;
+  }
 
   RandomData data{11};
   Backend& backend = test_backend();
   Batch batch;
   std::vector<int32_t> ids;
-  Grid<double> table, fixed, learned;
+  Grid<double> table, input;
+  std::vector<int32_t> sequence_table, input_rows;
+  DeviceArray<int32_t> device_choice;
 };
 
 TEST_P(EmbeddingTest, ForwardIsTheSumOfItsTables) {
-  const int64_t spare = GetParam().spare;
-  const DeviceSequences sequences(backend, batch, spare, spare);
-  const DeviceArray<int32_t> device_ids(backend, ids, spare);
-  const DeviceMatrix y(backend, Dtype::f32, batch.tokens() + spare, table.columns);
+  const DeviceSequences sequences(backend, batch, spare(), spare());
+  const DeviceArray<int32_t> device_ids(backend, ids, spare());
+  const DeviceMatrix y(backend, Dtype::f32, batch.tokens() + spare(), GetParam().width);
   const DeviceMatrix device_table(backend, Dtype::f32, table);
-  const DeviceMatrix device_fixed(backend, Dtype::f32, fixed);
-  const DeviceMatrix device_learned(backend, Dtype::f32, learned);
+  const DeviceMatrix device_input(backend, Dtype::f32, input);
   EmbeddingForward op{.y = y.view(), .ids = device_ids.view(), .table = device_table.view()};
-  if (GetParam().fixed) op.fixed = device_fixed.view();
-  if (GetParam().learned) op.learned = device_learned.view();
+  op.input = input_record();
+  if (!input.empty()) op.input.table = device_input.view();
   op.sequences = sequences.get();
   backend.run(op);
 
-  const auto expected = reference::embedding(ids, batch.first_axis(), lift<Rounded32>(table), lift<Rounded32>(fixed),
-                                             lift<Rounded32>(learned));
+  const auto expected =
+      reference::embedding(GetParam().width, ids, lift<Rounded32>(table), input_rows, lift<Rounded32>(input));
   EXPECT_TRUE(agrees(where("EmbeddingForward.y"), y.read(batch.tokens()), expected, Dtype::f32));
   EXPECT_EQ(y.spoiled_beyond(batch.tokens()), 0);
 }
 
 TEST_P(EmbeddingTest, BackwardIsTheComplexStep) {
-  const int64_t spare = GetParam().spare;
-  const Grid<double> dy = data.normal(batch.tokens(), table.columns);
+  const Grid<double> dy = data.normal(batch.tokens(), GetParam().width);
   const Grid<double> before = data.normal(table.rows, table.columns);
-  const Grid<double> before_learned = data.normal(batch.position_count, table.columns);
-  const DeviceSequences sequences(backend, batch, spare, spare);
-  const DeviceArray<int32_t> device_ids(backend, ids, spare);
-  const DeviceMatrix device_dy(backend, Dtype::f32, dy, spare);
+  const Grid<double> before_input = data.normal(input.rows, input.columns);
+  const DeviceSequences sequences(backend, batch, spare(), spare());
+  const DeviceArray<int32_t> device_ids(backend, ids, spare());
+  const DeviceMatrix device_dy(backend, Dtype::f32, dy, spare());
   const DeviceMatrix dtable(backend, Dtype::f32, before);
-  const DeviceMatrix dlearned(backend, Dtype::f32, before_learned);
+  const DeviceMatrix dinput(backend, Dtype::f32, before_input);
   EmbeddingBackward op{.dtable = dtable.view()};
-  if (GetParam().learned) op.dlearned = dlearned.view();
+  if (!input.empty()) op.dinput = dinput.view();
   op.dy = device_dy.view();
   op.ids = device_ids.view();
+  op.input = input_record();
   op.sequences = sequences.get();
   backend.run(op);
 
-  const std::vector<int32_t> positions = batch.first_axis();
-  const auto zero = [](const Grid<double>& like) { return Grid<Complex>(like.rows, like.columns); };
-  const auto by_table = reference::complex_step_gradient(
-      [&](const Grid<Complex>& z) { return dot(dy, reference::embedding(ids, positions, z, {}, {})); }, table);
+  const auto loss = [&](const Grid<Complex>& tokens, const Grid<Complex>& terms) {
+    return dot(dy, reference::embedding(GetParam().width, ids, tokens, input_rows, terms));
+  };
+  const auto by_table =
+      reference::complex_step_gradient([&](const Grid<Complex>& z) { return loss(z, lift<Complex>(input)); }, table);
   const auto bound = reference::scatter_rows(lift<Rounded32>(before), ids, lift<Rounded32>(dy));
-  Grid<double> sum = before;
-  for (size_t i = 0; i < sum.data.size(); ++i) sum.data[i] += by_table.data[i];
-  EXPECT_TRUE(agrees(where("EmbeddingBackward.dtable"), dtable.read(table.rows), with_values(bound, sum), Dtype::f32));
-
-  if (!GetParam().learned) {
-    EXPECT_EQ(dlearned.read(before_learned.rows).data, before_learned.data);
-    return;
-  }
-  const auto by_learned = reference::complex_step_gradient(
-      [&](const Grid<Complex>& z) { return dot(dy, reference::embedding(ids, positions, zero(table), {}, z)); },
-      before_learned);
-  const auto learned_bound = reference::scatter_rows(lift<Rounded32>(before_learned), positions, lift<Rounded32>(dy));
-  Grid<double> learned_sum = before_learned;
-  for (size_t i = 0; i < learned_sum.data.size(); ++i) learned_sum.data[i] += by_learned.data[i];
-  EXPECT_TRUE(agrees(where("EmbeddingBackward.dlearned"), dlearned.read(before_learned.rows),
-                     with_values(learned_bound, learned_sum), Dtype::f32));
+  EXPECT_TRUE(agrees(where("EmbeddingBackward.dtable"), dtable.read(table.rows),
+                     with_values(bound, added(before, by_table)), Dtype::f32));
+  if (input.empty()) return;
+  const auto by_input =
+      reference::complex_step_gradient([&](const Grid<Complex>& z) { return loss(lift<Complex>(table), z); }, input);
+  const auto input_bound = reference::scatter_rows(lift<Rounded32>(before_input), input_rows, lift<Rounded32>(dy));
+  EXPECT_TRUE(agrees(where("EmbeddingBackward.dinput"), dinput.read(input.rows),
+                     with_values(input_bound, added(before_input, by_input)), Dtype::f32));
 }
 
+// Lengths, vocabulary, width, the table's width, input tables, axes, axis, spare.
 INSTANTIATE_TEST_SUITE_P(Cases, EmbeddingTest,
-                         testing::Values(EmbeddingCase{"TokensOnly", {1, 2, 3}, 7, 6, false, false, 0},
-                                         EmbeddingCase{"Fixed", {5, 1, 17}, 11, 20, true, false, 3},
-                                         EmbeddingCase{"Learned", {3, 9, 2, 1}, 5, 16, false, true, 2},
-                                         EmbeddingCase{"FixedAndLearned", {17, 4}, 30, 12, true, true, 40},
-                                         EmbeddingCase{"OneWord", {33, 20}, 1, 8, true, true, 1}),
+                         testing::Values(EmbeddingCase{"TokensOnly", {1, 2, 3}, 7, 6, 6, 0, 1, 0, 0},
+                                         EmbeddingCase{"Input", {5, 1, 17}, 11, 20, 20, 1, 1, 0, 3},
+                                         EmbeddingCase{"OneWord", {33, 20}, 1, 8, 8, 1, 1, 0, 1},
+                                         EmbeddingCase{"SecondAxis", {3, 9, 2, 1}, 5, 16, 16, 1, 2, 1, 2},
+                                         EmbeddingCase{"Narrow", {17, 4}, 30, 40, 21, 1, 1, 0, 40},
+                                         EmbeddingCase{"NarrowTokensOnly", {4, 9}, 6, 19, 16, 0, 1, 0, 2},
+                                         EmbeddingCase{
+                                             "TablesPerSequence", {7, 70, 1, 0, 3, 66}, 9, 18, 18, 3, 1, 0, 5},
+                                         EmbeddingCase{"NarrowTables", {2, 0, 5, 1, 8, 90}, 9, 36, 5, 4, 3, 2, 1}),
                          [](const auto& tested) { return tested.param.name; });
 
 TEST(Embedding, AnEmptyBatchTouchesNothing) {

@@ -99,6 +99,21 @@ TEST_P(BiasMutation, TheBiasInLogSumIsSeen) {
   expect_only_the_original_passes(got.log_sum, term, expected);
 }
 
+// The queries' share of the gradient by frequency; that of the keys is of the same size and may cancel it.
+class FrequencyMutation : public testing::TestWithParam<AttentionCase> {};
+
+TEST_P(FrequencyMutation, TheQueriesInDfrequencyAreSeen) {
+  const AttentionData data(GetParam(), Dtype::f32, kSeed);
+  const auto saved = reference::attention(data.setup, data.tensors);
+  const auto got = run_backward(test_backend(), data, saved).gradients;
+  auto queries = got;
+  std::fill(queries.key.data.begin(), queries.key.data.end(), 0.0);
+  Grid<double> term = got.frequency;
+  const auto share = frequency_gradient_of(data, queries);
+  for (size_t i = 0; i < term.data.size(); ++i) term.data[i] = share.data[i].value - data.before.frequency.data[i];
+  expect_only_the_original_passes(got.frequency, term, frequency_gradient_of(data, got));
+}
+
 std::vector<AttentionCase> cases_named(const std::vector<std::string>& names) {
   std::vector<AttentionCase> cases;
   for (const AttentionCase& c : attention_cases()) {
@@ -111,6 +126,9 @@ INSTANTIATE_TEST_SUITE_P(Cases, AttentionMutation,
                          testing::ValuesIn(cases_named({"Plain", "CausalPacked", "DistanceBias", "Dropout"})),
                          [](const auto& tested) { return tested.param.name; });
 INSTANTIATE_TEST_SUITE_P(Cases, BiasMutation, testing::ValuesIn(cases_named({"DistanceBias", "Dropout", "Everything"})),
+                         [](const auto& tested) { return tested.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(Cases, FrequencyMutation, testing::ValuesIn(turning_cases()),
                          [](const auto& tested) { return tested.param.name; });
 
 class LinearMutation : public testing::TestWithParam<LinearCase> {};

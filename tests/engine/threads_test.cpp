@@ -91,19 +91,20 @@ TEST(EmbeddingThreads, SameBits) {
   RandomData data(kSeed);
   const Batch batch = make_batch(data, std::vector<int32_t>(90, 33));
   const std::vector<int32_t> ids = data.integers(batch.tokens(), 0, 9);
-  const Grid<double> table = data.normal(10, 48), dy = data.normal(batch.tokens(), 48);
-  const Grid<double> learned = data.normal(batch.position_count, 48);
+  const std::vector<int32_t> choice = data.integers(batch.sequences(), 0, 2);
+  const Grid<double> table = data.normal(10, 40), dy = data.normal(batch.tokens(), 48);
+  const Grid<double> input = data.normal(3 * batch.position_count, 48);
   expect_same_bits_on_any_threads([&](Backend& backend) -> std::vector<Bytes> {
     const DeviceSequences sequences(backend, batch);
-    const DeviceArray<int32_t> device_ids(backend, ids);
-    const DeviceMatrix device_table(backend, Dtype::f32, table), device_learned(backend, Dtype::f32, learned);
-    const DeviceMatrix dtable(backend, Dtype::f32, table), dlearned(backend, Dtype::f32, learned);
+    const DeviceArray<int32_t> device_ids(backend, ids), device_choice(backend, choice);
+    const DeviceMatrix device_table(backend, Dtype::f32, table), device_input(backend, Dtype::f32, input);
+    const DeviceMatrix dtable(backend, Dtype::f32, table), dinput(backend, Dtype::f32, input);
     const DeviceMatrix device_dy(backend, Dtype::f32, dy), y(backend, Dtype::f32, dy.rows, dy.columns);
+    const InputTable read{device_input.view(), device_choice.view(), batch.position_count};
+    backend.run(EmbeddingForward{y.view(), device_ids.view(), device_table.view(), read, sequences.get()});
     backend.run(
-        EmbeddingForward{y.view(), device_ids.view(), device_table.view(), {}, device_learned.view(), sequences.get()});
-    backend.run(
-        EmbeddingBackward{dtable.view(), dlearned.view(), device_dy.view(), device_ids.view(), sequences.get()});
-    return {y.download(), dtable.download(), dlearned.download()};
+        EmbeddingBackward{dtable.view(), dinput.view(), device_dy.view(), device_ids.view(), read, sequences.get()});
+    return {y.download(), dtable.download(), dinput.download()};
   });
 }
 

@@ -1,18 +1,28 @@
 #pragma once
 // Ragged attention, one query at a time:
-//   L_ij = scale * head_scale[h] * <A q_i, B k_j> + b_h(p_j - p_i),  o_i = sum_j dropout(softmax(L))_ij v_j.
+//   L_ij = scale * head_scale[h] * <A q_i, B k_j> + b_h(p_i, p_j - p_i),  o_i = sum_j dropout(softmax(L))_ij v_j.
 #include "phasor/engine/ops.h"
 #include "reference/dropout.h"
 #include "reference/grid.h"
 
 namespace phasor::reference {
 
+// Which table a sequence reads: [sequences], or empty for table 0.
+inline int64_t sequence_table(const std::vector<int32_t>& tables, int64_t s) {
+  return tables.empty() ? 0 : tables[static_cast<size_t>(s)];
+}
+
 struct RotationSetup {
-  int64_t sets = 1, positions = 0, pairs = 0, first = 0;
+  int64_t sets = 1, axes = 1, positions = 0, pairs = 0, first = 0;
   bool halves = false;
-  std::vector<double> query, key;  // [tables * sets, positions, pairs, 2]; empty: no rotation
-  std::vector<int32_t> head_set;   // [heads]
-  std::vector<int32_t> pair_axis;  // [pairs] or empty
+  std::vector<double> query, key;       // [tables * sets * axes, positions, pairs, 2]; empty: no rotation
+  std::vector<int32_t> head_set;        // [heads]
+  std::vector<int32_t> sequence_table;  // [sequences] or empty
+};
+
+struct BiasSetup {
+  int64_t reach = 0, rows = 1, axis = 0;
+  std::vector<int32_t> sequence_table;  // [sequences] or empty
 };
 
 // All that is not differentiated.
@@ -24,68 +34,107 @@ struct AttentionSetup {
   std::vector<double> head_scale;  // [heads] or empty
   bool causal = false;
   RotationSetup rotation;
-  int64_t reach = 0;
-  std::vector<int32_t> sequence_table;  // [sequences] or empty
+  BiasSetup bias;
   DropoutRule dropout;
 
   int64_t sequences() const { return static_cast<int64_t>(offsets.size()) - 1; }
   int64_t begin(int64_t s) const { return offsets[static_cast<size_t>(s)]; }
   int64_t length(int64_t s) const { return offsets[static_cast<size_t>(s) + 1] - begin(s); }
-  int64_t table(int64_t s) const { return sequence_table.empty() ? 0 : sequence_table[static_cast<size_t>(s)]; }
   int64_t key_head(int64_t h) const { return h * shape.key_heads / shape.heads; }
   double factor(int64_t h) const { return head_scale.empty() ? 1.0 : head_scale[static_cast<size_t>(h)]; }
   // Keys that query i of a sequence of n may read.
   int64_t visible(int64_t i, int64_t n) const { return causal ? i + 1 : n; }
+  int64_t bias_row(int64_t s, int64_t h, int64_t query_token) const {
+    const int64_t row = (reference::sequence_table(bias.sequence_table, s) * shape.heads + h) * bias.rows;
+    return bias.rows > 1 ? row + positions(query_token, bias.axis) : row;
+  }
   int64_t bias_column(int64_t query_token, int64_t key_token) const {
-    return reach + positions(key_token, 0) - positions(query_token, 0);
+    return bias.reach + positions(key_token, bias.axis) - positions(query_token, bias.axis);
+  }
+  // The row of the rotation's tables for the first axis, -1 where the head does not turn.
+  int64_t rotation_row(int64_t s, int64_t h) const {
+    if (rotation.query.empty() || rotation.head_set[static_cast<size_t>(h)] < 0) return -1;
+    const int64_t table = reference::sequence_table(rotation.sequence_table, s);
+    return (table * rotation.sets + rotation.head_set[static_cast<size_t>(h)]) * rotation.axes;
   }
 };
 
 template <class S>
 struct AttentionTensors {
-  Grid<S> query, key, shared_key, value;  // as in ops.h; shared_key may be empty
-  Grid<S> bias;                           // [tables * heads, 2 reach + 1] or empty
+  Grid<S> query, key;                // as in ops.h
+  Grid<S> shared_query, shared_key;  // or empty
+  Grid<S> value;
+  Grid<S> bias;       // [tables * heads * rows, 2 reach + 1] or empty
+  Grid<S> frequency;  // [tables * sets * axes, pairs] or empty: what is added to the frequencies in the tables
 };
 
 // The pair's factor as f0 + i f1 and its two channels.
+template <class S>
 struct Turn {
-  double f0, f1;
+  S f0, f1;
   int64_t a, b;
+
+  void multiply(const S& g0, const S& g1) {
+    const S real = f0 * g0 - f1 * g1;
+    f1 = f0 * g1 + f1 * g0;
+    f0 = real;
+  }
 };
 
-inline std::vector<Turn> turns(const AttentionSetup& setup, bool query, int64_t s, int64_t h, int64_t token) {
+template <class S>
+std::vector<Turn<S>> turns(const AttentionSetup& setup, const Grid<S>& frequency, bool query, int64_t s, int64_t h,
+                           int64_t token) {
+  using std::cos;
+  using std::sin;
   const RotationSetup& r = setup.rotation;
-  std::vector<Turn> result;
-  if (r.query.empty() || r.head_set[static_cast<size_t>(h)] < 0) return result;
-  const int64_t set = setup.table(s) * r.sets + r.head_set[static_cast<size_t>(h)];
-  for (int64_t c = 0; c < r.pairs; ++c) {
-    const int64_t axis = r.pair_axis.empty() ? 0 : r.pair_axis[static_cast<size_t>(c)];
-    const auto at = static_cast<size_t>(((set * r.positions + setup.positions(token, axis)) * r.pairs + c) * 2);
-    const std::vector<double>& table = query ? r.query : r.key;
+  const std::vector<double>& table = query ? r.query : r.key;
+  const int64_t row = setup.rotation_row(s, h);
+  std::vector<Turn<S>> result;
+  for (int64_t c = 0; c < (row < 0 ? 0 : r.pairs); ++c) {
     const int64_t a = r.first + (r.halves ? c : 2 * c);
-    result.push_back({table[at], table[at + 1], a, r.halves ? a + r.pairs : a + 1});
+    Turn<S> turn{S(1.0), S(0.0), a, r.halves ? a + r.pairs : a + 1};
+    for (int64_t axis = 0; axis < r.axes; ++axis) {
+      const int64_t position = setup.positions(token, axis);
+      const auto at = static_cast<size_t>((((row + axis) * r.positions + position) * r.pairs + c) * 2);
+      if (axis == 0) {
+        turn.f0 = S(table[at]);
+        turn.f1 = S(table[at + 1]);
+      } else {
+        turn.multiply(S(table[at]), S(table[at + 1]));
+      }
+      // Scalars without a cosine take the tables as they are.
+      if constexpr (requires(S z) { cos(z), sin(z); }) {
+        if (frequency.empty()) continue;
+        const S angle = frequency(row + axis, c) * S(static_cast<double>(position));
+        turn.multiply(cos(angle), sin(angle));
+      }
+    }
+    result.push_back(turn);
   }
   return result;
+}
+
+// Channel c of a head: its own, or one that all heads share.
+template <class S>
+const S& channel(const Grid<S>& own, const Grid<S>& shared, int64_t own_width, int64_t head, int64_t token, int64_t c) {
+  return c < own_width ? own(token, head * own_width + c) : shared(token, c - own_width);
 }
 
 template <class S>
 std::vector<S> turned(const AttentionSetup& setup, const AttentionTensors<S>& x, bool query, int64_t s, int64_t h,
                       int64_t token) {
-  const int64_t width = setup.shape.key_width;
-  const int64_t own = width - setup.shape.shared_key_width;
+  const AttentionShape& shape = setup.shape;
   std::vector<S> channels;
-  for (int64_t c = 0; c < width; ++c) {
-    if (query) {
-      channels.push_back(x.query(token, h * width + c));
-    } else {
-      channels.push_back(c < own ? x.key(token, setup.key_head(h) * own + c) : x.shared_key(token, c - own));
-    }
+  for (int64_t c = 0; c < shape.key_width; ++c) {
+    channels.push_back(
+        query ? channel(x.query, x.shared_query, shape.key_width - shape.shared_query_width, h, token, c)
+              : channel(x.key, x.shared_key, shape.key_width - shape.shared_key_width, setup.key_head(h), token, c));
   }
-  for (const Turn& turn : turns(setup, query, s, h, token)) {
+  for (const Turn<S>& turn : turns(setup, x.frequency, query, s, h, token)) {
     const S a = channels[static_cast<size_t>(turn.a)];
     const S b = channels[static_cast<size_t>(turn.b)];
-    channels[static_cast<size_t>(turn.a)] = operand(a * S(turn.f0) - b * S(turn.f1));
-    channels[static_cast<size_t>(turn.b)] = operand(a * S(turn.f1) + b * S(turn.f0));
+    channels[static_cast<size_t>(turn.a)] = operand(a * turn.f0 - b * turn.f1);
+    channels[static_cast<size_t>(turn.b)] = operand(a * turn.f1 + b * turn.f0);
   }
   return channels;
 }
@@ -122,9 +171,7 @@ AttentionRow<S> attention_row(const AttentionSetup& setup, const AttentionTensor
     Sum<S> sum;
     for (int64_t c = 0; c < keys.columns; ++c) sum.add(queries(i, c) * keys(j, c));
     S logit = S(setup.scale) * S(setup.factor(h)) * sum.total();
-    if (!x.bias.empty()) {
-      logit += x.bias(setup.table(s) * setup.shape.heads + h, setup.bias_column(begin + i, begin + j));
-    }
+    if (!x.bias.empty()) logit += x.bias(setup.bias_row(s, h, begin + i), setup.bias_column(begin + i, begin + j));
     row.logits.push_back(logit);
     largest = j == 0 ? value_of(logit) : std::max(largest, value_of(logit));
     const uint64_t index =
@@ -161,7 +208,7 @@ struct AttentionResult {
 template <class S>
 AttentionResult<S> attention(const AttentionSetup& setup, const AttentionTensors<S>& x) {
   const int64_t width = setup.shape.value_width;
-  AttentionResult<S> result{Grid<S>(x.query.rows, setup.shape.heads * width), Grid<S>(x.query.rows, setup.shape.heads)};
+  AttentionResult<S> result{Grid<S>(x.value.rows, setup.shape.heads * width), Grid<S>(x.value.rows, setup.shape.heads)};
   for (int64_t s = 0; s < setup.sequences(); ++s) {
     for (int64_t h = 0; h < setup.shape.heads; ++h) {
       const Grid<S> queries = turned_head(setup, x, true, s, h);

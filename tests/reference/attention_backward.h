@@ -2,6 +2,7 @@
 // The gradients of ragged attention. With P = softmax(L), m the dropout factors and D_i = <do_i, o_i>:
 //   dL_ij = P_ij (m_ij <do_i, v_j> - D_i),  dv_j = sum_i m_ij P_ij do_i,
 //   d(A q_i) = s sum_j dL_ij B k_j,  d(B k_j) = s sum_i dL_ij A q_i,  db(d) = sum of dL_ij at distance d.
+// A factor m e^(i w p) moves by i p of itself with w: dw = sum of p Im(conj(A q) d(A q)) over queries, and keys alike.
 #include "reference/attention.h"
 
 namespace phasor::reference {
@@ -40,12 +41,12 @@ std::vector<S> logit_gradient_row(const AttentionSetup& setup, const AttentionTe
 
 // A gradient by turned channels, turned back onto the channels that were read.
 template <class S>
-void turn_back(const std::vector<Turn>& turns, std::vector<S>& gradient) {
-  for (const Turn& turn : turns) {
+void turn_back(const std::vector<Turn<S>>& turns, std::vector<S>& gradient) {
+  for (const Turn<S>& turn : turns) {
     const S a = gradient[static_cast<size_t>(turn.a)];
     const S b = gradient[static_cast<size_t>(turn.b)];
-    gradient[static_cast<size_t>(turn.a)] = a * S(turn.f0) + b * S(turn.f1);
-    gradient[static_cast<size_t>(turn.b)] = b * S(turn.f0) - a * S(turn.f1);
+    gradient[static_cast<size_t>(turn.a)] = a * turn.f0 + b * turn.f1;
+    gradient[static_cast<size_t>(turn.b)] = b * turn.f0 - a * turn.f1;
   }
 }
 
@@ -64,18 +65,59 @@ Grid<S> totals(const SumGrid<S>& sums) {
   return result;
 }
 
+// Adds what a token's turned channels contribute to the gradient by the frequencies.
+template <class S>
+void add_by_frequency(const AttentionSetup& setup, const std::vector<Turn<S>>& turns, int64_t s, int64_t h,
+                      int64_t token, const std::vector<S>& gradient, const S* turned, SumGrid<S>& sums) {
+  for (size_t c = 0; c < turns.size(); ++c) {
+    const int64_t a = turns[c].a;
+    const int64_t b = turns[c].b;
+    const S moment = gradient[static_cast<size_t>(b)] * turned[a] - gradient[static_cast<size_t>(a)] * turned[b];
+    for (int64_t axis = 0; axis < setup.rotation.axes; ++axis) {
+      const S position(static_cast<double>(setup.positions(token, axis)));
+      sums(setup.rotation_row(s, h) + axis, static_cast<int64_t>(c)).add(position * moment);
+    }
+  }
+}
+
+// Adds a token's gradient by the channels it was read from, turned back.
+template <class S>
+void add_channels(Grid<Sum<S>>& own, Grid<Sum<S>>& shared, int64_t own_width, int64_t head, int64_t token,
+                  const std::vector<S>& gradient) {
+  for (int64_t c = 0; c < static_cast<int64_t>(gradient.size()); ++c) {
+    Sum<S>& sum = c < own_width ? own(token, head * own_width + c) : shared(token, c - own_width);
+    sum.add(gradient[static_cast<size_t>(c)]);
+  }
+}
+
 // Adds one head of one sequence to the sums of all gradients.
 template <class S>
 void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& x, const Grid<S>& dout,
                         const AttentionSaved<S>& saved, int64_t s, int64_t h, AttentionTensors<Sum<S>>& gradients) {
   const int64_t n = setup.length(s);
   const int64_t begin = setup.begin(s);
-  const int64_t width = setup.shape.key_width;
-  const int64_t own = width - setup.shape.shared_key_width;
-  const int64_t value_width = setup.shape.value_width;
+  const AttentionShape& shape = setup.shape;
+  const int64_t width = shape.key_width;
   const Grid<S> queries = turned_head(setup, x, true, s, h);
   const Grid<S> keys = turned_head(setup, x, false, s, h);
   const S scale = S(setup.scale) * S(setup.factor(h));
+  // What the sums of one token's turned channels add to all gradients that they reach.
+  const auto add_turned = [&](bool query, int64_t i, std::vector<S> gradient) {
+    for (S& g : gradient) g = g * scale;
+    const int64_t token = begin + i;
+    const auto token_turns = turns(setup, x.frequency, query, s, h, token);
+    const S* channels = &(query ? queries : keys)(i, 0);
+    if (!gradients.frequency.empty()) {
+      add_by_frequency(setup, token_turns, s, h, token, gradient, channels, gradients.frequency);
+    }
+    turn_back(token_turns, gradient);
+    if (query) {
+      add_channels(gradients.query, gradients.shared_query, width - shape.shared_query_width, h, token, gradient);
+    } else {
+      add_channels(gradients.key, gradients.shared_key, width - shape.shared_key_width, setup.key_head(h), token,
+                   gradient);
+    }
+  };
   SumGrid<S> dkeys = sums<S>(n, width);
   for (int64_t i = 0; i < n; ++i) {
     const AttentionRow<S> row = attention_row(setup, x, queries, keys, s, h, i);
@@ -84,8 +126,7 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
     for (int64_t j = 0; j < static_cast<int64_t>(dlogits.size()); ++j) {
       const auto at = static_cast<size_t>(j);
       if (!gradients.bias.empty()) {
-        gradients.bias(setup.table(s) * setup.shape.heads + h, setup.bias_column(begin + i, begin + j))
-            .add(dlogits[at]);
+        gradients.bias(setup.bias_row(s, h, begin + i), setup.bias_column(begin + i, begin + j)).add(dlogits[at]);
       }
       const S dlogit = operand(dlogits[at]);
       for (int64_t c = 0; c < width; ++c) {
@@ -94,45 +135,43 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
       }
       if (value_of(row.factors[at]) == 0.0) continue;
       const S weight = operand(row.weights[at] * row.factors[at]);
-      for (int64_t c = 0; c < value_width; ++c) {
-        const S term = weight * dout(begin + i, h * value_width + c);
-        gradients.value(begin + j, setup.key_head(h) * value_width + c).add(term);
+      for (int64_t c = 0; c < shape.value_width; ++c) {
+        const S term = weight * dout(begin + i, h * shape.value_width + c);
+        gradients.value(begin + j, setup.key_head(h) * shape.value_width + c).add(term);
       }
     }
-    std::vector<S> gradient = totals(dquery).data;
-    for (S& g : gradient) g = g * scale;
-    turn_back(turns(setup, true, s, h, begin + i), gradient);
-    for (int64_t c = 0; c < width; ++c) gradients.query(begin + i, h * width + c).add(gradient[static_cast<size_t>(c)]);
+    add_turned(true, i, totals(dquery).data);
   }
   const Grid<S> dturned = totals(dkeys);
   for (int64_t j = 0; j < n; ++j) {
-    std::vector<S> gradient;
-    for (int64_t c = 0; c < width; ++c) gradient.push_back(dturned(j, c) * scale);
-    turn_back(turns(setup, false, s, h, begin + j), gradient);
-    for (int64_t c = 0; c < width; ++c) {
-      const S& g = gradient[static_cast<size_t>(c)];
-      if (c < own) {
-        gradients.key(begin + j, setup.key_head(h) * own + c).add(g);
-      } else {
-        gradients.shared_key(begin + j, c - own).add(g);
-      }
-    }
+    const auto first = dturned.data.begin() + j * width;
+    add_turned(false, j, std::vector<S>(first, first + width));
   }
 }
 
-// dbias: what the bias gradients are added to, [tables * heads, 2 reach + 1] or empty.
+// What gradients by tables are added to; empty: not asked for.
+struct TableGradients {
+  Grid<double> bias;       // [tables * heads * rows, 2 reach + 1]
+  Grid<double> frequency;  // [tables * sets * axes, pairs]
+};
+
 template <class S>
 AttentionTensors<S> attention_backward(const AttentionSetup& setup, const AttentionTensors<S>& x, const Grid<S>& dout,
-                                       const AttentionSaved<S>& saved, const Grid<double>& dbias) {
-  AttentionTensors<Sum<S>> gradients{sums<S>(x.query.rows, x.query.columns), sums<S>(x.key.rows, x.key.columns),
-                                     sums<S>(x.shared_key.rows, x.shared_key.columns),
-                                     sums<S>(x.value.rows, x.value.columns), sums<S>(dbias.rows, dbias.columns)};
-  for (size_t i = 0; i < dbias.data.size(); ++i) gradients.bias.data[i].add(S(dbias.data[i]));
+                                       const AttentionSaved<S>& saved, const TableGradients& before) {
+  const auto zeros = [](const Grid<S>& like) { return sums<S>(like.rows, like.columns); };
+  const auto started = [](const Grid<double>& from) {
+    SumGrid<S> result = sums<S>(from.rows, from.columns);
+    for (size_t i = 0; i < from.data.size(); ++i) result.data[i].add(S(from.data[i]));
+    return result;
+  };
+  AttentionTensors<Sum<S>> gradients{zeros(x.query),           zeros(x.key),   zeros(x.shared_query),
+                                     zeros(x.shared_key),      zeros(x.value), started(before.bias),
+                                     started(before.frequency)};
   for (int64_t s = 0; s < setup.sequences(); ++s) {
     for (int64_t h = 0; h < setup.shape.heads; ++h) add_head_gradients(setup, x, dout, saved, s, h, gradients);
   }
-  return {totals(gradients.query), totals(gradients.key), totals(gradients.shared_key), totals(gradients.value),
-          totals(gradients.bias)};
+  return {totals(gradients.query), totals(gradients.key),  totals(gradients.shared_query), totals(gradients.shared_key),
+          totals(gradients.value), totals(gradients.bias), totals(gradients.frequency)};
 }
 
 }  // namespace phasor::reference

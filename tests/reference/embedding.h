@@ -1,35 +1,34 @@
 #pragma once
-// y[t] = table[ids[t]] + fixed[p_t] + learned[p_t].
+// y[t] = table[ids[t]] + input[input_rows[t]]; where the table has fewer channels than y, the rest of its rows is 0.
 #include "reference/grid.h"
 #include "reference/scalar.h"
 
 namespace phasor::reference {
 
+// input: empty for none.
 template <class S>
-Grid<S> embedding(const std::vector<int32_t>& ids, const std::vector<int32_t>& positions, const Grid<S>& table,
-                  const Grid<S>& fixed, const Grid<S>& learned) {
+Grid<S> embedding(int64_t width, const std::vector<int32_t>& ids, const Grid<S>& table,
+                  const std::vector<int32_t>& input_rows, const Grid<S>& input) {
   const auto tokens = static_cast<int64_t>(ids.size());
-  Grid<S> y(tokens, table.columns);
+  Grid<S> y(tokens, width);
   for (int64_t t = 0; t < tokens; ++t) {
     const auto at = static_cast<size_t>(t);
-    for (int64_t c = 0; c < table.columns; ++c) {
-      S sum = table(ids[at], c);
-      if (!fixed.empty()) sum += fixed(positions[at], c);
-      if (!learned.empty()) sum += learned(positions[at], c);
-      y(t, c) = sum;
+    for (int64_t c = 0; c < width; ++c) {
+      if (c < table.columns) y(t, c) = table(ids[at], c);
+      if (!input.empty()) y(t, c) += input(input_rows[at], c);
     }
   }
   return y;
 }
 
-// table + what each row of it receives: row index[t] gets dy[t].
+// table + what each row of it receives: row index[t] gets dy[t], as far as it has channels.
 template <class S>
 Grid<S> scatter_rows(const Grid<S>& table, const std::vector<int32_t>& index, const Grid<S>& dy) {
   std::vector<Sum<S>> sums(table.data.size());
   for (size_t i = 0; i < sums.size(); ++i) sums[i].add(table.data[i]);
   for (int64_t t = 0; t < dy.rows; ++t) {
     const int64_t row = index[static_cast<size_t>(t)];
-    for (int64_t c = 0; c < dy.columns; ++c) sums[static_cast<size_t>(row * table.columns + c)].add(dy(t, c));
+    for (int64_t c = 0; c < table.columns; ++c) sums[static_cast<size_t>(row * table.columns + c)].add(dy(t, c));
   }
   Grid<S> result = table;
   for (size_t i = 0; i < sums.size(); ++i) result.data[i] = sums[i].total();

@@ -1,6 +1,6 @@
 #pragma once
 // Cases of ragged attention and their data: every field of the op record is used by some case.
-#include "reference/attention.h"
+#include "reference/attention_backward.h"
 #include "support/sequences.h"
 
 namespace phasor::testing_support {
@@ -10,16 +10,21 @@ struct AttentionCase {
   std::vector<int32_t> lengths;
   AttentionShape shape;
   bool causal = false;
-  bool shuffled = true;  // positions with gaps and out of order; else 0 .. n - 1
-  int64_t pairs = 0;     // rotated pairs; 0: no rotation
+  bool shuffled = true;       // positions with gaps and out of order; else 0 .. n - 1
+  int64_t running_axis = -1;  // the positions on this axis run on by one, from another start in each sequence
+  int64_t axes = 1;           // of the positions
+  int64_t pairs = 0;          // rotated pairs; 0: no rotation
   int64_t first = 0;
   bool halves = false;
+  int64_t rotation_axes = 1;
   std::vector<int32_t> head_set;  // empty: set 0 for all heads
   bool decays = false;            // query and key tables differ, and their factors do not have modulus 1
-  int64_t axes = 1;
+  int64_t rotation_tables = 1;    // more than one: sequences read different ones
   bool bias = false;
+  bool bias_rows = false;  // a row of biases for each position of the query
+  int64_t bias_axis = 0;
+  int64_t bias_tables = 1;
   bool head_scale = false;
-  int64_t tables = 1;  // more than one: sequences read different ones
   float rate = 0.0f;
   bool packed = false;  // query, key, value are column ranges of one matrix
   int64_t spare = 0;    // tokens and sequences of capacity beyond the batch
@@ -27,10 +32,10 @@ struct AttentionCase {
 
 inline void PrintTo(const AttentionCase& c, std::ostream* out) { *out << c.name; }
 
-// Every third name stands for a situation of a real model; "Everything" has all fields at once.
+// Most names stand for a situation of a real model; "Everything" has all fields at once.
 inline std::vector<AttentionCase> attention_cases() {
-  const auto shape = [](int32_t heads, int32_t key_heads, int32_t key_width, int32_t shared, int32_t value_width) {
-    return AttentionShape{heads, key_heads, key_width, shared, value_width};
+  const auto shape = [](int32_t heads, int32_t key_heads, int32_t key_width, int32_t value_width) {
+    return AttentionShape{.heads = heads, .key_heads = key_heads, .key_width = key_width, .value_width = value_width};
   };
   std::vector<AttentionCase> cases;
   const auto add = [&cases](const char* name, std::vector<int32_t> lengths, const AttentionShape& s) -> AttentionCase& {
@@ -41,76 +46,149 @@ inline std::vector<AttentionCase> attention_cases() {
     cases.push_back(c);
     return cases.back();
   };
-  add("Plain", {1, 2, 3, 17, 33}, shape(2, 2, 8, 0, 8));
+  add("Plain", {1, 2, 3, 17, 33}, shape(2, 2, 8, 8));
   {
-    AttentionCase& c = add("CausalPacked", {5, 64, 1, 70}, shape(4, 4, 16, 0, 16));
+    AttentionCase& c = add("CausalPacked", {5, 64, 1, 70}, shape(4, 4, 16, 16));
     c.causal = c.packed = true;
     c.shuffled = false;
     c.spare = 7;
   }
   {
-    AttentionCase& c = add("Rope", {1, 33, 17}, shape(3, 3, 24, 0, 24));
+    AttentionCase& c = add("Rope", {1, 33, 17}, shape(3, 3, 24, 24));
     c.pairs = 12;
     c.packed = true;
   }
   {
-    AttentionCase& c = add("RopePartHalves", {19, 2, 5}, shape(6, 2, 20, 0, 6));
+    AttentionCase& c = add("RopePartHalves", {19, 2, 5}, shape(6, 2, 20, 6));
     c.pairs = 6;
     c.first = 4;
     c.halves = true;
     c.spare = 3;
   }
   {
-    AttentionCase& c = add("SomeHeadsTurnAndDecay", {9, 30}, shape(4, 4, 8, 0, 4));
+    AttentionCase& c = add("SomeHeadsTurnAndDecay", {9, 30}, shape(4, 4, 8, 4));
     c.pairs = 4;
     c.head_set = {1, -1, 0, 1};
     c.decays = c.causal = true;
   }
   {
-    AttentionCase& c = add("SharedKey", {3, 17, 40}, shape(4, 4, 24, 8, 16));
+    AttentionCase& c = add("TwoAxes", {20, 1, 36}, shape(2, 2, 18, 6));
+    c.axes = c.rotation_axes = 2;
+    c.pairs = 9;
+    c.packed = true;
+    c.bias_rows = true;  // of the probe
+    c.bias_axis = 1;
+  }
+  {
+    AttentionCase& c = add("ThreeAxesHalves", {9, 27, 2}, shape(4, 2, 16, 8));
+    c.axes = c.rotation_axes = 3;
+    c.pairs = 5;
+    c.first = 3;
+    c.head_set = {0, 1, -1, 1};
+    c.rotation_tables = 2;
+    c.halves = c.decays = true;
+    c.spare = 4;
+  }
+  {
+    AttentionCase& c = add("SharedKey", {3, 17, 40}, shape(4, 4, 24, 16));
+    c.shape.shared_key_width = 8;
     c.pairs = 4;
     c.first = 16;
     c.decays = true;
     c.spare = 5;
   }
   {
-    AttentionCase& c = add("DistanceBias", {1, 2, 3, 17, 33, 64, 70, 130}, shape(8, 8, 4, 0, 4));
+    AttentionCase& c = add("SharedQuery", {17, 1, 34}, shape(4, 2, 14, 10));
+    c.shape.shared_query_width = 6;
+    c.pairs = 5;
+    c.halves = c.head_scale = true;
+    c.spare = 2;
+  }
+  {
+    AttentionCase& c = add("SharedQueryAndKey", {5, 33}, shape(3, 3, 20, 12));
+    c.shape.shared_query_width = 12;
+    c.shape.shared_key_width = 8;
+    c.pairs = 4;
+    c.first = 12;
+    c.causal = c.packed = true;
+  }
+  {
+    AttentionCase& c = add("AllShared", {6, 20}, shape(2, 2, 8, 6));
+    c.shape.shared_query_width = c.shape.shared_key_width = 8;
+    c.pairs = 4;
+    c.head_set = {0, 1};
+  }
+  {
+    AttentionCase& c = add("DistanceBias", {1, 2, 3, 17, 33, 64, 70, 130}, shape(8, 8, 4, 4));
     c.bias = c.packed = true;
     c.spare = 11;
   }
   {
-    AttentionCase& c = add("TablesPerSequence", {7, 12, 1, 20, 5}, shape(2, 1, 8, 0, 10));
-    c.pairs = 4;
-    c.axes = 2;
-    c.bias = c.head_scale = true;
-    c.tables = 3;
+    AttentionCase& c = add("BiasByRow", {1, 40, 2, 33}, shape(4, 4, 8, 8));
+    c.lengths.insert(c.lengths.end(), 40, 3);
+    c.bias = c.bias_rows = true;
+    c.spare = 3;
   }
   {
-    AttentionCase& c = add("Dropout", {1, 18, 33}, shape(3, 3, 8, 0, 8));
+    AttentionCase& c = add("BiasByRowRunningOn", {9, 50, 3, 20}, shape(4, 2, 6, 6));
+    c.bias = c.bias_rows = c.causal = true;
+    c.running_axis = 0;
+    c.bias_tables = 2;
+  }
+  {
+    AttentionCase& c = add("BiasOnSecondAxis", {33, 18}, shape(2, 2, 8, 4));
+    c.bias = true;
+    c.axes = 2;
+    c.bias_axis = 1;
+    c.running_axis = 0;
+  }
+  {
+    AttentionCase& c = add("BiasOnRunningSecondAxis", {21, 6, 40}, shape(2, 1, 10, 6));
+    c.bias = c.bias_rows = true;
+    c.axes = c.rotation_axes = 2;
+    c.pairs = 4;
+    c.bias_axis = c.running_axis = 1;
+  }
+  {
+    AttentionCase& c = add("TablesPerSequence", {7, 12, 1, 20, 5, 3, 6}, shape(2, 1, 8, 10));
+    c.pairs = 4;
+    c.bias = c.head_scale = true;
+    c.rotation_tables = 3;
+    c.bias_tables = 2;
+    c.spare = 1;
+  }
+  {
+    AttentionCase& c = add("Dropout", {1, 18, 33}, shape(3, 3, 8, 8));
     c.bias = c.causal = true;
     c.rate = 0.3f;
   }
-  add("Wide", {130}, shape(1, 1, 128, 0, 64));
+  add("Wide", {130}, shape(1, 1, 128, 64));
   {
-    AttentionCase& c = add("OneKeyHead", {64, 70}, shape(2, 1, 64, 0, 128));
+    AttentionCase& c = add("OneKeyHead", {64, 70}, shape(2, 1, 64, 128));
     c.causal = true;
     c.pairs = 32;
     c.halves = true;
   }
   {
-    AttentionCase& c = add("ManySequences", std::vector<int32_t>(40, 3), shape(2, 2, 6, 0, 6));
+    AttentionCase& c = add("ManySequences", std::vector<int32_t>(40, 3), shape(2, 2, 6, 6));
     c.bias = true;
+    c.pairs = 3;
     c.rate = 0.1f;
     c.spare = 20;
   }
   {
-    AttentionCase& c = add("Everything", {1, 17, 2, 45, 8}, shape(6, 3, 20, 4, 10));
-    c.causal = c.halves = c.decays = c.bias = c.head_scale = c.packed = true;
+    AttentionCase& c = add("Everything", {1, 17, 2, 45, 8}, shape(6, 3, 20, 10));
+    c.shape.shared_key_width = 4;
+    c.shape.shared_query_width = 10;
+    c.causal = c.halves = c.decays = c.bias = c.bias_rows = c.head_scale = c.packed = true;
+    c.axes = 3;
+    c.rotation_axes = 2;
+    c.bias_axis = 2;
     c.pairs = 7;
     c.first = 4;
     c.head_set = {0, 1, -1, 1, 0, 1};
-    c.axes = 2;
-    c.tables = 2;
+    c.rotation_tables = 2;
+    c.bias_tables = 3;
     c.rate = 0.2f;
     c.spare = 9;
   }
@@ -133,11 +211,13 @@ class AttentionData {
       : shape(given), operands(dtype), data(seed), batch(make_batch(data, given.lengths, given.axes, given.shuffled)) {
     const AttentionShape& s = shape.shape;
     const int64_t tokens = batch.tokens();
-    tensors.query = data.normal(tokens, s.heads * s.key_width, dtype);
+    tensors.query = data.normal(tokens, s.heads * (s.key_width - s.shared_query_width), dtype);
     tensors.key = data.normal(tokens, s.key_heads * (s.key_width - s.shared_key_width), dtype);
+    tensors.shared_query = data.normal(tokens, s.shared_query_width, dtype);
     tensors.shared_key = data.normal(tokens, s.shared_key_width, dtype);
     tensors.value = data.normal(tokens, s.key_heads * s.value_width, dtype);
     dout = data.normal(tokens, s.heads * s.value_width, dtype);
+    if (shape.running_axis >= 0) let_axis_run();
 
     setup.shape = s;
     setup.offsets = batch.offsets;
@@ -145,23 +225,18 @@ class AttentionData {
     setup.scale = representable(1.0 / std::sqrt(static_cast<double>(s.key_width)), Dtype::f32);
     setup.causal = shape.causal;
     if (shape.head_scale) setup.head_scale = data.normal(1, s.heads, Dtype::f32, 0.3, 1.0).data;
-    if (shape.tables > 1) {
-      setup.sequence_table = data.integers(batch.sequences(), 0, static_cast<int32_t>(shape.tables) - 1);
-    }
-    setup.reach = std::max(batch.position_count - 1, 0);
-    if (shape.bias) tensors.bias = data.normal(shape.tables * s.heads, 2 * setup.reach + 1);
-    dbias = data.normal(shape.tables * s.heads, 2 * setup.reach + 1);
     setup.dropout.rate = shape.rate;
     setup.dropout.stream = {.seed = seed, .purpose = Purpose::dropout, .site = 100, .step = 1};
     setup.dropout.step = 31;
+    make_bias();
     if (shape.pairs > 0) make_rotation();
   }
 
   template <class S>
   reference::AttentionTensors<S> lifted() const {
     using reference::lift;
-    return {lift<S>(tensors.query), lift<S>(tensors.key), lift<S>(tensors.shared_key), lift<S>(tensors.value),
-            lift<S>(tensors.bias)};
+    return {lift<S>(tensors.query),      lift<S>(tensors.key),   lift<S>(tensors.shared_query),
+            lift<S>(tensors.shared_key), lift<S>(tensors.value), lift<S>(tensors.bias)};
   }
 
   int64_t tokens() const { return batch.tokens(); }
@@ -171,23 +246,58 @@ class AttentionData {
   RandomData data;
   Batch batch;
   reference::AttentionSetup setup;
-  reference::AttentionTensors<double> tensors;
-  Grid<double> dout, dbias;
+  reference::AttentionTensors<double> tensors;  // frequency stays empty: nothing is added to the tables'
+  Grid<double> dout;
+  reference::TableGradients before;  // what the gradients by tables are added to
 
  private:
+  void let_axis_run() {
+    constexpr int32_t kLastStart = 9;
+    const std::vector<int32_t> starts = data.integers(batch.sequences(), 1, kLastStart);
+    for (int64_t s = 0; s < batch.sequences(); ++s) {
+      const int32_t begin = batch.offsets[static_cast<size_t>(s)];
+      for (int32_t t = begin; t < batch.offsets[static_cast<size_t>(s) + 1]; ++t) {
+        batch.positions(t, shape.running_axis) = starts[static_cast<size_t>(s)] + t - begin;
+      }
+    }
+    batch.position_count += kLastStart;
+  }
+
+  std::vector<int32_t> table_choice(int64_t tables) {
+    if (tables == 1) return {};
+    return data.integers(batch.sequences(), 0, static_cast<int32_t>(tables) - 1);
+  }
+
+  void make_bias() {
+    reference::BiasSetup& b = setup.bias;
+    b.reach = std::max(batch.position_count - 1, 0);
+    b.rows = shape.bias_rows ? std::max(batch.position_count, 1) : 1;
+    b.axis = shape.bias_axis;
+    b.sequence_table = table_choice(shape.bias_tables);
+    const int64_t rows = shape.bias_tables * shape.shape.heads * b.rows;
+    if (shape.bias) tensors.bias = data.normal(rows, 2 * b.reach + 1);
+    before.bias = data.normal(rows, 2 * b.reach + 1);
+  }
+
   void make_rotation() {
     reference::RotationSetup& r = setup.rotation;
     r.head_set = shape.head_set;
     if (r.head_set.empty()) r.head_set.assign(static_cast<size_t>(shape.shape.heads), 0);
     r.sets = 1 + *std::max_element(r.head_set.begin(), r.head_set.end());
+    r.axes = shape.rotation_axes;
     r.positions = batch.position_count;
     r.pairs = shape.pairs;
     r.first = shape.first;
     r.halves = shape.halves;
-    if (shape.axes > 1) r.pair_axis = data.integers(shape.pairs, 0, static_cast<int32_t>(shape.axes) - 1);
-    const int64_t rows = shape.tables * r.sets;
-    const Grid<double> frequency = data.normal(rows, r.pairs);
+    r.sequence_table = table_choice(shape.rotation_tables);
+    const int64_t rows = shape.rotation_tables * r.sets * r.axes;
+    Grid<double> frequency = data.normal(rows, r.pairs);
+    before.frequency = data.normal(rows, r.pairs);
     for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t c = 0; c < r.pairs; ++c) {
+        // Most pairs follow several axes, some do not follow all of them.
+        if (r.axes > 1 && (row % r.axes + c) % 3 == 0) frequency(row, c) = 0.0;
+      }
       for (int64_t p = 0; p < r.positions; ++p) {
         for (int64_t c = 0; c < r.pairs; ++c) {
           const double angle = frequency(row, c) * static_cast<double>(p);

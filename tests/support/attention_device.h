@@ -2,35 +2,38 @@
 // Runs attention cases on a backend: uploads a case, runs an op, reads its outputs back.
 #include <optional>
 
-#include "reference/attention_backward.h"
 #include "support/attention_case.h"
 
 namespace phasor::testing_support {
 
-// Query, key, shared key, value, side by side in one matrix or each alone. Gaps and spare rows are poison.
+// Query, key, shared query, shared key, value, side by side in one matrix or each alone. Gaps and spare rows are
+// poison.
 class AttentionBlocks {
  public:
+  static constexpr size_t kBlocks = 5;
+
   AttentionBlocks(Backend& backend, const AttentionData& data)
       : rows_(data.tokens()),
-        widths_{data.tensors.query.columns, data.tensors.key.columns, data.tensors.shared_key.columns,
-                data.tensors.value.columns} {
+        widths_{data.tensors.query.columns, data.tensors.key.columns, data.tensors.shared_query.columns,
+                data.tensors.shared_key.columns, data.tensors.value.columns} {
     const int64_t capacity = rows_ + data.shape.spare;
     if (data.shape.packed) {
-      packed_.emplace(backend, data.operands, capacity, widths_[0] + widths_[1] + widths_[2] + widths_[3], 5);
+      packed_.emplace(backend, data.operands, capacity, first(kBlocks), 5);
     } else {
       for (int64_t width : widths_) single_.emplace_back(backend, data.operands, capacity, width, 3);
     }
   }
 
   void write(const reference::AttentionTensors<double>& tensors) {
-    const Grid<double>* grids[] = {&tensors.query, &tensors.key, &tensors.shared_key, &tensors.value};
-    for (size_t i = 0; i < 4; ++i) {
+    const Grid<double>* grids[] = {&tensors.query, &tensors.key, &tensors.shared_query, &tensors.shared_key,
+                                   &tensors.value};
+    for (size_t i = 0; i < kBlocks; ++i) {
       if (packed_) packed_->write(*grids[i], first(i));
       if (!packed_) single_[i].write(*grids[i]);
     }
   }
 
-  // 0: query, 1: key, 2: shared key, 3: value; absent where it has no columns.
+  // 0: query, 1: key, 2: shared query, 3: shared key, 4: value; absent where it has no columns.
   Matrix matrix(size_t i) const {
     if (widths_[i] == 0) return {};
     return packed_ ? packed_->matrix().column_range(first(i), widths_[i]) : single_[i].matrix();
@@ -59,7 +62,7 @@ class AttentionBlocks {
   }
 
   int64_t rows_;
-  std::array<int64_t, 4> widths_;
+  std::array<int64_t, kBlocks> widths_;
   std::optional<DeviceMatrix> packed_;
   std::vector<DeviceMatrix> single_;
 };
@@ -73,8 +76,9 @@ class DeviceAttention {
     const reference::AttentionSetup& setup = data.setup;
     record_.query = blocks_.matrix(0);
     record_.key = blocks_.matrix(1);
-    record_.shared_key = blocks_.matrix(2);
-    record_.value = blocks_.matrix(3);
+    record_.shared_query = blocks_.matrix(2);
+    record_.shared_key = blocks_.matrix(3);
+    record_.value = blocks_.matrix(4);
     record_.shape = setup.shape;
     record_.sequences = sequences_.get();
     record_.scale = static_cast<float>(setup.scale);
@@ -83,12 +87,14 @@ class DeviceAttention {
       head_scale_ = DeviceArray<float>(backend, floats(setup.head_scale));
       record_.head_scale = head_scale_.view();
     }
-    if (!setup.sequence_table.empty()) {
-      sequence_table_ = DeviceArray<int32_t>(backend, setup.sequence_table, data.shape.spare);
-      record_.sequence_table = sequence_table_.view();
+    if (!setup.rotation.query.empty()) set_rotation(backend, setup.rotation, data.shape);
+    record_.bias.reach = static_cast<int32_t>(setup.bias.reach);
+    record_.bias.rows = static_cast<int32_t>(setup.bias.rows);
+    record_.bias.axis = static_cast<int32_t>(setup.bias.axis);
+    if (!setup.bias.sequence_table.empty()) {
+      bias_choice_ = DeviceArray<int32_t>(backend, setup.bias.sequence_table, data.shape.spare);
+      record_.bias.sequence_table = bias_choice_.view();
     }
-    if (!setup.rotation.query.empty()) set_rotation(backend, setup.rotation, data.shape.tables);
-    record_.bias.reach = static_cast<int32_t>(setup.reach);
     if (!data.tensors.bias.empty()) {
       bias_ = DeviceMatrix(backend, Dtype::f32, data.tensors.bias);
       record_.bias.table = bias_.view();
@@ -102,18 +108,20 @@ class DeviceAttention {
  private:
   static std::vector<float> floats(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
-  void set_rotation(Backend& backend, const reference::RotationSetup& r, int64_t tables) {
+  void set_rotation(Backend& backend, const reference::RotationSetup& r, const AttentionCase& shape) {
     turn_query_ = DeviceArray<float>(backend, floats(r.query));
     turn_key_ = DeviceArray<float>(backend, floats(r.key));
     head_set_ = DeviceArray<int32_t>(backend, r.head_set);
-    record_.rotation.query = View<const float, 4>(turn_query_.data(), tables * r.sets, r.positions, r.pairs, 2);
-    record_.rotation.key = View<const float, 4>(turn_key_.data(), tables * r.sets, r.positions, r.pairs, 2);
+    const int64_t rows = shape.rotation_tables * r.sets * r.axes;
+    record_.rotation.query = View<const float, 4>(turn_query_.data(), rows, r.positions, r.pairs, 2);
+    record_.rotation.key = View<const float, 4>(turn_key_.data(), rows, r.positions, r.pairs, 2);
     record_.rotation.head_set = head_set_.view();
-    if (!r.pair_axis.empty()) {
-      pair_axis_ = DeviceArray<int32_t>(backend, r.pair_axis);
-      record_.rotation.pair_axis = pair_axis_.view();
+    if (!r.sequence_table.empty()) {
+      rotation_choice_ = DeviceArray<int32_t>(backend, r.sequence_table, shape.spare);
+      record_.rotation.sequence_table = rotation_choice_.view();
     }
     record_.rotation.sets = static_cast<int32_t>(r.sets);
+    record_.rotation.axes = static_cast<int32_t>(r.axes);
     record_.rotation.first = static_cast<int32_t>(r.first);
     record_.rotation.halves = r.halves;
   }
@@ -121,7 +129,7 @@ class DeviceAttention {
   AttentionBlocks blocks_;
   DeviceSequences sequences_;
   DeviceArray<float> head_scale_, turn_query_, turn_key_;
-  DeviceArray<int32_t> sequence_table_, head_set_, pair_axis_;
+  DeviceArray<int32_t> head_set_, rotation_choice_, bias_choice_;
   DeviceMatrix bias_;
   DeviceArray<uint32_t> step_;
   Attention record_;
@@ -151,31 +159,37 @@ struct AttentionGradientOutputs {
   std::vector<Bytes> images;
 };
 
-// The saved out and log_sum are those of the double reference, rounded to their storage.
+// The saved out and log_sum are those of the double reference, rounded to their storage. tables: ask for dbias and
+// dfrequency too.
 inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionData& data,
-                                             const reference::AttentionResult<double>& saved, bool probe = true) {
+                                             const reference::AttentionResult<double>& saved, bool tables = true) {
   const DeviceAttention attention(backend, data);
   const AttentionBlocks gradients(backend, data);
   const DeviceMatrix out(backend, data.operands, saved.out, data.shape.spare, 2);
   const DeviceMatrix dout(backend, data.operands, data.dout, data.shape.spare, 1);
   const DeviceMatrix log_sum(backend, Dtype::f32, saved.log_sum, data.shape.spare);
-  const DeviceMatrix dbias(backend, Dtype::f32, data.dbias);
+  const DeviceMatrix dbias(backend, Dtype::f32, data.before.bias);
+  const DeviceMatrix dfrequency(backend, Dtype::f32, data.before.frequency);
   AttentionBackward op;
   op.dquery = gradients.matrix(0);
   op.dkey = gradients.matrix(1);
-  op.dshared_key = gradients.matrix(2);
-  op.dvalue = gradients.matrix(3);
-  if (probe) op.dbias = dbias.view();
+  op.dshared_query = gradients.matrix(2);
+  op.dshared_key = gradients.matrix(3);
+  op.dvalue = gradients.matrix(4);
+  if (tables) op.dbias = dbias.view();
+  if (tables && !data.before.frequency.empty()) op.dfrequency = dfrequency.view();
   op.out = out.matrix();
   op.dout = dout.matrix();
   op.log_sum = log_sum.view();
   op.attention = attention.record();
   backend.run(op);
   AttentionGradientOutputs got{
-      {gradients.read(0), gradients.read(1), gradients.read(2), gradients.read(3), dbias.read(data.dbias.rows)},
+      {gradients.read(0), gradients.read(1), gradients.read(2), gradients.read(3), gradients.read(4),
+       dbias.read(data.before.bias.rows), dfrequency.read(data.before.frequency.rows)},
       gradients.spoiled(),
       gradients.images()};
   got.images.push_back(dbias.download());
+  got.images.push_back(dfrequency.download());
   return got;
 }
 

@@ -38,7 +38,15 @@ class Backend {
   virtual void run(const PickTokenForward& op) = 0;
   virtual void run(const PickTokenBackward& op) = 0;
   virtual void run(const LinearCrossEntropy& op) = 0;
+  virtual void run(const GatherTableForward& op) = 0;
+  virtual void run(const GatherTableBackward& op) = 0;
+  virtual void run(const FormulaTableForward& op) = 0;
+  virtual void run(const FormulaTableBackward& op) = 0;
+  virtual void run(const MlpTableForward& op) = 0;
+  virtual void run(const MlpTableBackward& op) = 0;
+  virtual void run(const RotationFactors& op) = 0;
   virtual void run(const Fill& op) = 0;
+  virtual void run(const Clamp& op) = 0;
   virtual void run(const Cast& op) = 0;
   virtual void run(const GradientNorm& op) = 0;
   virtual void run(const AdamW& op) = 0;

@@ -7,6 +7,7 @@
 // device memory of the backend that runs the op.
 #include <cstdint>
 
+#include "phasor/formula/program.h"
 #include "phasor/random/stream.h"
 #include "phasor/tensor/matrix.h"
 #include "phasor/tensor/view.h"
@@ -37,21 +38,29 @@ struct Dropout {
 
 // --- Embedding -----------------------------------------------------------------------------------
 
-// y[t] = table[ids[t]] + fixed[p] + learned[p], p = the token's position on the first axis.
+// What an encoding adds to the embeddings: row p of the sequence's table, p = the token's position on `axis`.
+struct InputTable {
+  View<const float, 2> table;             // [tables * positions, width]; empty: none
+  View<const int32_t, 1> sequence_table;  // [sequences]: which table a sequence reads; empty: table 0
+  int32_t positions = 0;                  // rows of one table
+  int32_t axis = 0;
+};
+
+// y[t] = table[ids[t]] + input[p]. A table narrower than y leaves the last channels to the input alone.
 struct EmbeddingForward {
-  View<float, 2> y;              // [tokens, width]
-  View<const int32_t, 1> ids;    // [tokens]
-  View<const float, 2> table;    // [vocabulary, width]
-  View<const float, 2> fixed;    // [positions, width] or empty
-  View<const float, 2> learned;  // [positions, width] or empty
+  View<float, 2> y;            // [tokens, width]
+  View<const int32_t, 1> ids;  // [tokens]
+  View<const float, 2> table;  // [vocabulary, width or less]
+  InputTable input;
   Sequences sequences;
 };
 
 struct EmbeddingBackward {
-  View<float, 2> dtable;    // +=
-  View<float, 2> dlearned;  // += or empty
+  View<float, 2> dtable;  // +=
+  View<float, 2> dinput;  // += [tables * positions, width] or empty
   View<const float, 2> dy;
   View<const int32_t, 1> ids;
+  InputTable input;  // its table is not read
   Sequences sequences;
 };
 
@@ -125,39 +134,49 @@ struct LinearBackward {
 
 // --- Attention -----------------------------------------------------------------------------------
 
-// Complex factors per position and channel pair: a pair (a, b) read as a + i b is multiplied by
-// factor[0] + i factor[1]. Rotations have modulus 1, decays do not. Query and key tables may differ.
-// Pairs are channels (first + 2 c, first + 2 c + 1), or (first + c, first + pairs + c) when `halves`.
+// Complex factors per axis, position and channel pair: a pair (a, b) read as a + i b is multiplied by the
+// product over the axes of factor[0] + i factor[1], each taken at the token's position on that axis. An axis
+// that does not turn a pair has the factor 1 there. Rotations have modulus 1, decays do not. Query and key
+// tables may differ. Pairs are channels (first + 2 c, first + 2 c + 1), or (first + c, first + pairs + c)
+// when `halves`.
 struct RotationTable {
-  View<const float, 4> query;        // [tables * sets, positions, pairs, 2]; empty: no rotation
-  View<const float, 4> key;          // as query
-  View<const int32_t, 1> head_set;   // [heads]: which set turns the head, -1 for none
-  View<const int32_t, 1> pair_axis;  // [pairs]: which position axis turns the pair; empty: axis 0
-  int32_t sets = 1;                  // sets per table
-  int32_t first = 0;                 // first rotated channel
+  View<const float, 4> query;             // [tables * sets * axes, positions, pairs, 2]; empty: no rotation
+  View<const float, 4> key;               // as query
+  View<const int32_t, 1> head_set;        // [heads]: which set turns the head, -1 for none
+  View<const int32_t, 1> sequence_table;  // [sequences]: which table a sequence reads; empty: table 0
+  int32_t sets = 1;                       // sets per table
+  int32_t axes = 1;                       // the first so many axes of the positions
+  int32_t first = 0;                      // first rotated channel
   bool halves = false;
 };
 
-// One number per head and distance, added to the logit outside the scale: table[h][reach + p_j - p_i].
+// One number per head and distance, added to the logit outside the scale: row h of the sequence's table, or
+// row h * rows + p_i where the bias also depends on the query's position; column reach + p_j - p_i. Positions
+// are those on `axis`.
 struct DistanceBias {
-  View<const float, 2> table;  // [tables * heads, 2 * reach + 1]; empty: none
-  int32_t reach = 0;           // largest |p_j - p_i|
+  View<const float, 2> table;             // [tables * heads * rows, 2 * reach + 1]; empty: none
+  View<const int32_t, 1> sequence_table;  // [sequences]: which table a sequence reads; empty: table 0
+  int32_t reach = 0;                      // largest |p_j - p_i|
+  int32_t rows = 1;                       // 1, or the number of positions
+  int32_t axis = 0;
 };
 
 struct AttentionShape {
   int32_t heads = 1;
-  int32_t key_heads = 1;         // divides heads; query head h reads key head h * key_heads / heads
-  int32_t key_width = 0;         // channels of a head's query and key, the shared part included
-  int32_t shared_key_width = 0;  // trailing key channels held once for all heads
+  int32_t key_heads = 1;           // divides heads; query head h reads key head h * key_heads / heads
+  int32_t key_width = 0;           // channels of a head's query and key, the shared part included
+  int32_t shared_key_width = 0;    // trailing key channels held once for all heads
+  int32_t shared_query_width = 0;  // trailing query channels held once for all heads
   int32_t value_width = 0;
 };
 
 // L_ij = scale * head_scale[h] * <A q_i, B k_j> + b_h(p_j - p_i);  o_i = sum_j dropout(softmax(L))_ij v_j.
 struct Attention {
-  ConstMatrix query;       // [tokens, heads * key_width]
-  ConstMatrix key;         // [tokens, key_heads * (key_width - shared_key_width)]
-  ConstMatrix shared_key;  // [tokens, shared_key_width] or empty
-  ConstMatrix value;       // [tokens, key_heads * value_width]
+  ConstMatrix query;         // [tokens, heads * (key_width - shared_query_width)]
+  ConstMatrix shared_query;  // [tokens, shared_query_width] or empty
+  ConstMatrix key;           // [tokens, key_heads * (key_width - shared_key_width)]
+  ConstMatrix shared_key;    // [tokens, shared_key_width] or empty
+  ConstMatrix value;         // [tokens, key_heads * value_width]
   AttentionShape shape;
   Sequences sequences;
   float scale = 1.0f;
@@ -165,7 +184,6 @@ struct Attention {
   bool causal = false;
   RotationTable rotation;
   DistanceBias bias;
-  View<const int32_t, 1> sequence_table;  // [sequences]: which table a sequence reads; empty: table 0
   // The weight from query i to key j of sequence s and head h has index s * 2^40 + i * 2^20 + j and
   // site stream.site + h.
   Dropout dropout;
@@ -180,8 +198,11 @@ struct AttentionForward {
 // dbias is filled whether or not there is a bias: with a zero (absent) one it is the probe of the
 // loss's gradient by logits, projected on distance.
 struct AttentionBackward {
-  Matrix dquery, dkey, dshared_key, dvalue;  // dshared_key empty where shared_key is
-  View<float, 2> dbias;                      // += [tables * heads, 2 * bias.reach + 1] or empty
+  Matrix dquery, dkey, dvalue;
+  Matrix dshared_query, dshared_key;  // empty where shared_query, shared_key are
+  View<float, 2> dbias;               // += [tables * heads * bias.rows, 2 * bias.reach + 1] or empty
+  // += [tables * sets * axes, pairs] or empty: by w, where the factors are m e^(i w p) with any m that w is no part of.
+  View<float, 2> dfrequency;
   ConstMatrix out, dout;
   View<const float, 2> log_sum;
   Attention attention;
@@ -252,11 +273,90 @@ struct LinearCrossEntropy {
   Rows rows;
 };
 
+// --- Tables made from parameters -----------------------------------------------------------------
+//
+// A learned encoding's table is remade from its parameters before a forward pass, and its gradient is
+// brought back to them after the backward pass. Terms of a sum add up, so their ops add. Ranges of columns are
+// from the first to before the second.
+
+// table[e] += parameter[index[e]], where index[e] is not negative.
+struct GatherTableForward {
+  View<float, 1> table;  // += [entries]
+  View<const float, 1> parameter;
+  View<const int32_t, 1> index;  // [entries]
+};
+
+struct GatherTableBackward {
+  View<float, 1> dparameter;  // +=, in the order of the entries
+  View<const float, 1> dtable;
+  View<const int32_t, 1> index;
+};
+
+// A formula's value for each row and column. Learned number k of group g is
+// parameters[place(k, 0) + g * place(k, 1)]; a stride of 0 shares it between the groups.
+struct FormulaTable {
+  const FormulaProgram* program = nullptr;  // host memory
+  View<const double, 2> row_values;         // [program->row_variables, rows]
+  View<const double, 2> column_values;      // [program->column_variables, columns]
+  View<const int32_t, 1> row_group;         // [rows], -1: the row is left alone
+  View<const int32_t, 2> row_columns;       // [rows, 2]: from, up to; empty: all columns
+  View<const float, 1> parameters;
+  View<const int32_t, 2> parameter_place;  // [program->parameters, 2]
+};
+
+struct FormulaTableForward {
+  View<float, 2> table;  // += [rows, columns]
+  FormulaTable formula;
+};
+
+struct FormulaTableBackward {
+  View<float, 1> dparameters;  // +=, laid out as formula.parameters
+  View<const float, 2> dtable;
+  FormulaTable formula;
+};
+
+// table[heads[o] * rows + r][c] += weight2[o] . relu(weight1 x[r][c] + bias1) + bias2[o]: a small network from
+// one number to one per head.
+struct MlpTable {
+  View<const float, 2> x;               // [rows, columns]
+  View<const int32_t, 2> row_columns;   // [rows, 2]: from, up to; empty: all columns
+  View<const int32_t, 1> heads;         // [outputs]: which head an output is for; empty: in order
+  View<const float, 1> weight1, bias1;  // [hidden]
+  View<const float, 2> weight2;         // [outputs, hidden]
+  View<const float, 1> bias2;           // [outputs]
+};
+
+struct MlpTableForward {
+  View<float, 2> table;  // += [heads * rows, columns]
+  MlpTable mlp;
+};
+
+struct MlpTableBackward {
+  View<float, 2> dx;                // +=
+  View<float, 1> dweight1, dbias1;  // +=
+  View<float, 2> dweight2;          // +=
+  View<float, 1> dbias2;            // +=
+  View<const float, 2> dtable;
+  MlpTable mlp;
+};
+
+// factors[r][p][c] = (not +=) magnitude e^(i frequency[r][c] p), the product in double before it is reduced.
+struct RotationFactors {
+  View<float, 4> factors;          // [rows, positions, pairs, 2]
+  View<const float, 2> frequency;  // [rows, pairs]
+  float magnitude = 1.0f;
+};
+
 // --- Parameters ----------------------------------------------------------------------------------
 
 struct Fill {
   View<float, 1> x;
   float value = 0.0f;
+};
+
+struct Clamp {
+  View<float, 1> x;
+  float least = 0.0f, most = 0.0f;
 };
 
 struct Cast {

@@ -43,7 +43,15 @@ class ProfilingBackend final : public Backend {
   void run(const PickTokenForward& op) override { time("pooling", op); }
   void run(const PickTokenBackward& op) override { time("pooling", op); }
   void run(const LinearCrossEntropy& op) override { time("readout and loss", op); }
+  void run(const GatherTableForward& op) override { time("gather table forward", op); }
+  void run(const GatherTableBackward& op) override { time("gather table backward", op); }
+  void run(const FormulaTableForward& op) override { time("formula table forward", op); }
+  void run(const FormulaTableBackward& op) override { time("formula table backward", op); }
+  void run(const MlpTableForward& op) override { time("mlp table forward", op); }
+  void run(const MlpTableBackward& op) override { time("mlp table backward", op); }
+  void run(const RotationFactors& op) override { time("rotation factors", op); }
   void run(const Fill& op) override { time("fill", op); }
+  void run(const Clamp& op) override { time("clamp", op); }
   void run(const Cast& op) override { time("cast", op); }
   void run(const GradientNorm& op) override { time("optimiser", op); }
   void run(const AdamW& op) override { time("optimiser", op); }

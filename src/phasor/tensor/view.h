@@ -56,6 +56,14 @@ class View {
     requires(sizeof...(I) == Rank - 1)
   PHASOR_HOST_DEVICE T* row(I... index) const { return data_ + offset(index...); }
 
+  // Part of the last dimension: [first, first + count).
+  PHASOR_HOST_DEVICE View last_range(int64_t first, int64_t count) const {
+    View part = *this;
+    part.data_ += first;
+    part.extents_[Rank - 1] = count;
+    return part;
+  }
+
  private:
   template <class... I>
   PHASOR_HOST_DEVICE int64_t offset(I... index) const {

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "phasor/engine/cpu/attention_head.h"
+#include "phasor/engine/cpu/attention_rotation.h"
+#include "phasor/engine/cpu/attention_table_sums.h"
 #include "phasor/engine/cpu/cpu_backend.h"
 #include "phasor/engine/cpu/elements.h"
 #include "phasor/engine/cpu/parallel.h"
@@ -77,19 +79,19 @@ void forward_rows(const AttentionForward& op, const ForwardItem& item) {
   const int64_t n = place.length;
   const int64_t stride = widths.length_padded;
   Carver carver(float_scratch(ScratchSlot::attention, stride * (3 * widths.key_padded + widths.value_padded) +
-                                                          kQueryBlock * (stride + widths.value_padded) + 3 * stride +
-                                                          8 * kLanes));
+                                                          kQueryBlock * (stride + widths.value_padded) + 2 * stride +
+                                                          widths.work() + 8 * kLanes));
   float* query = carver.take(stride * widths.key_padded);
   float* key = carver.take(stride * widths.key_padded);
   float* value = carver.take(stride * widths.value_padded);
   float* key_transposed = carver.take(stride * widths.key_padded);
   float* scores = carver.take(kQueryBlock * stride);
   float* out = carver.take(kQueryBlock * widths.value_padded);
-  float* work = carver.take(stride);
+  float* work = carver.take(widths.work());
   auto* bits = reinterpret_cast<uint64_t*>(carver.take(2 * bit_words(widths)));
 
-  load_query(query, attention, place, widths);
-  load_key(key, attention, place, widths);
+  load_query(query, attention, place, widths, work);
+  load_key(key, attention, place, widths, work);
   load_value(value, attention, place, widths);
   transpose(key_transposed, key, widths.key_padded, n);
   const BiasRows bias(attention, place);
@@ -132,15 +134,23 @@ void forward_rows(const AttentionForward& op, const ForwardItem& item) {
   }
 }
 
-// Gradient sums of one key head over the query heads that read it.
-struct KeySums {
-  float* key;    // [length_padded, key_padded]
-  float* value;  // [length_padded, value_padded]
+// Gradient sums over the heads that read the same channels.
+struct HeadSums {
+  float* key;           // [length_padded, key_padded]
+  float* value;         // [length_padded, value_padded]
+  float* shared_query;  // [length, shared_query_width]
 };
 
-// Adds one head's gradients: dquery is written, sums are added to, distances (if any) are added to.
-void backward_head(const AttentionBackward& op, const HeadPlace& place, const KeySums& sums, float* distances,
-                   float* scratch) {
+// to[rows, columns] += the first columns of rows that are `stride` apart.
+void add_columns(float* to, int64_t columns, const float* from, int64_t stride, int64_t rows) {
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) to[r * columns + c] += from[r * stride + c];
+  }
+}
+
+// Adds one head's gradients: the query's own channels are written, sums are added to.
+void backward_head(const AttentionBackward& op, const HeadPlace& place, const HeadSums& sums,
+                   const HeadTableSums& tables, float* scratch) {
   const Attention& attention = op.attention;
   const HeadWidths widths(attention.shape, place.length);
   const int64_t n = place.length;
@@ -156,16 +166,21 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const Ke
   float* weights = carver.take(kQueryBlock * stride);
   float* dscores = carver.take(kQueryBlock * stride);
   float* dquery = carver.take(kQueryBlock * widths.key_padded);
-  float* work = carver.take(stride);
+  float* work = carver.take(widths.work());
   auto* bits = reinterpret_cast<uint64_t*>(carver.take(2 * bit_words(widths)));
+  const int64_t frequencies = tables.frequencies == nullptr ? 0 : op.dfrequency.extent(1) * attention.rotation.axes;
+  auto* by_frequency = reinterpret_cast<double*>(carver.take(2 * frequencies));
 
-  load_query(query, attention, place, widths);
-  load_key(key, attention, place, widths);
+  load_query(query, attention, place, widths, work);
+  load_key(key, attention, place, widths, work);
   load_value(value, attention, place, widths);
   load_rows(dout, op.dout, place, place.head * widths.value, widths.value);
   transpose(key_transposed, key, widths.key_padded, n);
   transpose(value_transposed, value, widths.value_padded, n);
   std::fill_n(dkey, stride * widths.key_padded, 0.0f);
+  std::fill_n(by_frequency, frequencies, 0.0);
+  const int64_t shared = attention.shape.shared_query_width;
+  const int64_t own = widths.key - shared;
   const BiasRows bias(attention, place);
   const DropoutMask mask(attention.dropout, static_cast<uint32_t>(place.head));
   const float keep_scale = mask.keep_scale();
@@ -206,7 +221,7 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const Ke
         simd::store(dscore + j, simd::load(dscore + j) - w * back);
         simd::store(weight + j, simd::keep(w * keep_scale, lane_bits(bits, j)));
       }
-      if (distances != nullptr) bias.add_by_distance(distances, begin + r, dscore, block.keys);
+      if (tables.distances != nullptr) bias.add_by_distance(tables.distances, begin + r, dscore, block.keys);
     }
     small_product<false>({.c = dquery,
                           .c_row = widths.key_padded,
@@ -238,24 +253,42 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const Ke
                          .m = pad_rows(block.keys),
                          .n = widths.value_padded,
                          .k = block.rows});
-    turn_back_query(dquery, widths.key_padded, attention, place, begin, block.rows);
-    for (int64_t r = 0; r < block.rows; ++r) {
-      write_row(op.dquery.at(place.first + begin + r, place.head * widths.key), op.dquery.dtype(),
-                dquery + r * widths.key_padded, widths.key);
+    const TurnedRows rows{Turned::query, widths.key_padded, begin, block.rows};
+    // The loaded query holds the logit scale, so its gradient does not yet.
+    if (frequencies > 0) {
+      add_by_frequency(by_frequency, dquery, query + begin * widths.key_padded, rows, attention, place);
     }
+    scale_by_logit_scale(dquery, block.rows * widths.key_padded, attention, place);
+    turn_back(dquery, rows, attention, place, work);
+    for (int64_t r = 0; own > 0 && r < block.rows; ++r) {
+      write_row(op.dquery.at(place.first + begin + r, place.head * own), op.dquery.dtype(),
+                dquery + r * widths.key_padded, own);
+    }
+    if (shared > 0)
+      add_columns(sums.shared_query + begin * shared, shared, dquery + own, widths.key_padded, block.rows);
   }
-  turn_back_key(dkey, widths.key_padded, attention, place);
+  const TurnedRows rows{Turned::key, widths.key_padded, 0, n};
+  if (frequencies > 0) add_by_frequency(by_frequency, dkey, key, rows, attention, place);
+  std::copy_n(by_frequency, frequencies, tables.frequencies);
+  turn_back(dkey, rows, attention, place, work);
   for (int64_t i = 0; i < n * widths.key_padded; ++i) sums.key[i] += dkey[i];
 }
 
-int64_t backward_scratch(const HeadWidths& w) {
+int64_t backward_scratch(const HeadWidths& w, int64_t axes) {
   return w.length_padded * (4 * w.key_padded + 3 * w.value_padded) +
-         kQueryBlock * (2 * w.length_padded + w.key_padded) + 3 * w.length_padded + 8 * kLanes;
+         kQueryBlock * (2 * w.length_padded + w.key_padded) + 2 * w.length_padded + w.work() + axes * w.key_padded +
+         8 * kLanes;
+}
+
+void write_rows(const Matrix& to, const HeadPlace& place, const float* from, int64_t columns) {
+  for (int64_t r = 0; r < (columns == 0 ? 0 : place.length); ++r) {
+    write_row(to.at(place.first + r, 0), to.dtype(), from + r * columns, columns);
+  }
 }
 
 // One sequence, the key heads [first_group, last_group) in order.
 void backward_groups(const AttentionBackward& op, int64_t sequence, int64_t first_group, int64_t last_group,
-                     const auto& distance_row) {
+                     const AttentionTableSums& tables) {
   const Attention& attention = op.attention;
   const AttentionShape& shape = attention.shape;
   const HeadPlace whole = head_place(attention, sequence, 0);
@@ -265,11 +298,15 @@ void backward_groups(const AttentionBackward& op, int64_t sequence, int64_t firs
   const int64_t own = widths.key - shared;
   const int64_t group_heads = shape.heads / shape.key_heads;
   const int64_t padded = widths.length_padded;
-  Carver carver(float_scratch(ScratchSlot::attention, padded * (widths.key_padded + widths.value_padded) + n * shared +
-                                                          backward_scratch(widths) + 4 * kLanes));
-  const KeySums sums{carver.take(padded * widths.key_padded), carver.take(padded * widths.value_padded)};
+  Carver carver(float_scratch(ScratchSlot::attention, padded * (widths.key_padded + widths.value_padded) +
+                                                          n * (shared + shape.shared_query_width) +
+                                                          backward_scratch(widths, attention.rotation.axes) +
+                                                          4 * kLanes));
+  const HeadSums sums{carver.take(padded * widths.key_padded), carver.take(padded * widths.value_padded),
+                      carver.take(n * shape.shared_query_width)};
   float* shared_sums = carver.take(n * shared);
   float* scratch = carver.take(0);
+  std::fill_n(sums.shared_query, n * shape.shared_query_width, 0.0f);
   std::fill_n(shared_sums, n * shared, 0.0f);
 
   for (int64_t group = first_group; group < last_group; ++group) {
@@ -277,24 +314,19 @@ void backward_groups(const AttentionBackward& op, int64_t sequence, int64_t firs
     std::fill_n(sums.value, padded * widths.value_padded, 0.0f);
     for (int64_t head = group * group_heads; head < (group + 1) * group_heads; ++head) {
       const HeadPlace place = head_place(attention, sequence, head);
-      backward_head(op, place, sums, distance_row(place), scratch);
+      backward_head(op, place, sums, tables.of(place), scratch);
     }
     for (int64_t r = 0; r < n; ++r) {
       const float* dkey = sums.key + r * widths.key_padded;
-      write_row(op.dkey.at(whole.first + r, group * own), op.dkey.dtype(), dkey, own);
+      if (own > 0) write_row(op.dkey.at(whole.first + r, group * own), op.dkey.dtype(), dkey, own);
       write_row(op.dvalue.at(whole.first + r, group * widths.value), op.dvalue.dtype(),
                 sums.value + r * widths.value_padded, widths.value);
-      for (int64_t c = 0; c < shared; ++c) shared_sums[r * shared + c] += dkey[own + c];
     }
+    add_columns(shared_sums, shared, sums.key + own, widths.key_padded, n);
   }
-  if (shared == 0) return;
-  for (int64_t r = 0; r < n; ++r) {
-    write_row(op.dshared_key.at(whole.first + r, 0), op.dshared_key.dtype(), shared_sums + r * shared, shared);
-  }
+  write_rows(op.dshared_query, whole, sums.shared_query, shape.shared_query_width);
+  write_rows(op.dshared_key, whole, shared_sums, shared);
 }
-
-// Gradients by distance are summed over at most this many runs of sequences, then these in order.
-constexpr int64_t kDistanceChunks = 32;
 
 }  // namespace
 
@@ -308,40 +340,27 @@ void CpuBackend::run(const AttentionForward& op) {
 }
 
 void CpuBackend::run(const AttentionBackward& op) {
-  const AttentionShape& shape = op.attention.shape;
-  const int64_t sequences = *op.attention.sequences.count;
-  const bool by_distance = !op.dbias.empty();
-  // Heads that share key channels add to one gradient: one item takes them all.
-  const int64_t items_per_sequence = shape.shared_key_width > 0 ? 1 : shape.key_heads;
-  const int64_t groups_per_item = shape.key_heads / items_per_sequence;
-  const int64_t chunk = by_distance ? std::max<int64_t>(1, chunk_count(sequences, kDistanceChunks)) : 1;
-  const int64_t chunks = chunk_count(sequences, chunk);
-  const int64_t distance_rows = by_distance ? op.dbias.extent(0) : 0;
-  const int64_t distances = by_distance ? op.dbias.extent(1) : 0;
-  if (by_distance) partial_sums_.assign(static_cast<size_t>(chunks * distance_rows * distances), 0.0f);
+  const Attention& attention = op.attention;
+  const AttentionShape& shape = attention.shape;
+  const int64_t sequences = *attention.sequences.count;
+  // Heads that share channels add to one gradient: one item takes them all.
+  const int64_t items_per_sequence = shape.shared_key_width + shape.shared_query_width > 0 ? 1 : shape.key_heads;
+  const int64_t item_heads = shape.heads / items_per_sequence;
+  const int64_t item_groups = shape.key_heads / items_per_sequence;
+  const AttentionTableSums tables(op, items_per_sequence, partial_sums_);
+  const int64_t chunk = tables.chunk();
 
-  parallel_for(chunks * items_per_sequence, 1, [&](int64_t item, int64_t) {
-    const int64_t chunk_index = item / items_per_sequence;
-    const int64_t first_group = item % items_per_sequence * groups_per_item;
-    const auto distance_row = [&](const HeadPlace& place) -> float* {
-      if (!by_distance) return nullptr;
-      const int64_t row = place.table * shape.heads + place.head;
-      return &partial_sums_[static_cast<size_t>((chunk_index * distance_rows + row) * distances)];
-    };
+  parallel_for(chunk_count(sequences, chunk) * items_per_sequence, 1, [&](int64_t index, int64_t) {
+    const int64_t chunk_index = index / items_per_sequence;
+    const int64_t item = index % items_per_sequence;
+    tables.clear(chunk_index, item * item_heads, item_heads);
     const int64_t last = std::min(sequences, (chunk_index + 1) * chunk);
     for (int64_t s = chunk_index * chunk; s < last; ++s) {
-      if (op.attention.sequences.offsets(s + 1) == op.attention.sequences.offsets(s)) continue;
-      backward_groups(op, s, first_group, first_group + groups_per_item, distance_row);
+      if (attention.sequences.offsets(s + 1) == attention.sequences.offsets(s)) continue;
+      backward_groups(op, s, item * item_groups, (item + 1) * item_groups, tables);
     }
   });
-
-  for (int64_t c = 0; c < (by_distance ? chunks : 0); ++c) {
-    for (int64_t row = 0; row < distance_rows; ++row) {
-      const float* from = &partial_sums_[static_cast<size_t>((c * distance_rows + row) * distances)];
-      float* to = op.dbias.row(row);
-      for (int64_t d = 0; d < distances; ++d) to[d] += from[d];
-    }
-  }
+  tables.finish();
 }
 
 }  // namespace phasor

@@ -1,6 +1,7 @@
 // Attention of one sequence with everything materialised, by plain loops: the oracle for the fused kernel and
 // the exporter's source. Sums are in double.
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <vector>
 
@@ -30,34 +31,54 @@ void turn(std::vector<double>& x, const View<const float, 4>& table, const Atten
           int64_t token) {
   const RotationTable& rotation = a.rotation;
   if (table.empty() || rotation.head_set(place.head) < 0) return;
-  const int64_t set = place.table * rotation.sets + rotation.head_set(place.head);
+  const int64_t set = place.rotation_table * rotation.sets + rotation.head_set(place.head);
   const int64_t pairs = table.extent(2);
   for (int64_t c = 0; c < pairs; ++c) {
-    const int64_t axis = rotation.pair_axis.empty() ? 0 : rotation.pair_axis(c);
-    const float* factor = table.row(set, a.sequences.positions(token, axis), c);
+    std::complex<double> factor = 1.0;
+    for (int64_t axis = 0; axis < rotation.axes; ++axis) {
+      const float* f = table.row(set * rotation.axes + axis, a.sequences.positions(token, axis), c);
+      factor *= std::complex<double>(f[0], f[1]);
+    }
     double& first = x[static_cast<size_t>(rotation.first + (rotation.halves ? c : 2 * c))];
     double& second = x[static_cast<size_t>(rotation.first + (rotation.halves ? pairs + c : 2 * c + 1))];
-    const double real = first;
-    first = real * factor[0] - second * factor[1];
-    second = real * factor[1] + second * factor[0];
+    const std::complex<double> turned = std::complex<double>(first, second) * factor;
+    first = turned.real();
+    second = turned.imag();
   }
 }
 
+// The head's own channels of one token, then the shared ones.
+std::vector<double> channels(const ConstMatrix& own, const ConstMatrix& shared, int64_t own_width, int64_t shared_width,
+                             int64_t head, int64_t token) {
+  std::vector<double> x = element_row(own, token, head * own_width, own_width);
+  const std::vector<double> rest = element_row(shared, token, 0, shared_width);
+  x.insert(x.end(), rest.begin(), rest.end());
+  return x;
+}
+
 std::vector<double> turned_query(const Attention& a, const HeadPlace& place, int64_t i) {
-  std::vector<double> q = element_row(a.query, place.first + i, place.head * a.shape.key_width, a.shape.key_width);
+  const int64_t shared = a.shape.shared_query_width;
+  std::vector<double> q =
+      channels(a.query, a.shared_query, a.shape.key_width - shared, shared, place.head, place.first + i);
   turn(q, a.rotation.query, a, place, place.first + i);
   return q;
 }
 
 std::vector<double> turned_key(const Attention& a, const HeadPlace& place, int64_t j) {
-  const int64_t own = a.shape.key_width - a.shape.shared_key_width;
-  std::vector<double> k = element_row(a.key, place.first + j, place.key_head * own, own);
-  if (a.shape.shared_key_width > 0) {
-    const std::vector<double> shared = element_row(a.shared_key, place.first + j, 0, a.shape.shared_key_width);
-    k.insert(k.end(), shared.begin(), shared.end());
-  }
+  const int64_t shared = a.shape.shared_key_width;
+  std::vector<double> k =
+      channels(a.key, a.shared_key, a.shape.key_width - shared, shared, place.key_head, place.first + j);
   turn(k, a.rotation.key, a, place, place.first + j);
   return k;
+}
+
+// b_h(p_i, p_j), 0 without a bias.
+double bias_of(const Attention& a, const HeadPlace& place, int64_t i, int64_t j) {
+  if (a.bias.table.empty()) return 0.0;
+  const int64_t here = a.sequences.positions(place.first + i, a.bias.axis);
+  const int64_t there = a.sequences.positions(place.first + j, a.bias.axis);
+  const int64_t row = (place.bias_table * a.shape.heads + place.head) * a.bias.rows + (a.bias.rows > 1 ? here : 0);
+  return a.bias.table(row, a.bias.reach + there - here);
 }
 
 std::vector<std::vector<double>> turned_keys(const Attention& a, const HeadPlace& place) {
@@ -82,11 +103,7 @@ DenseHead dense_head(const Attention& a, const HeadPlace& place) {
     for (int64_t j = 0; j < visible; ++j) {
       double dot = 0.0;
       for (size_t c = 0; c < q.size(); ++c) dot += q[c] * keys[static_cast<size_t>(j)][c];
-      logits[j] = scale * dot;
-      if (!a.bias.table.empty()) {
-        const int64_t distance = a.sequences.positions(place.first + j, 0) - a.sequences.positions(place.first + i, 0);
-        logits[j] += a.bias.table(place.table * a.shape.heads + place.head, a.bias.reach + distance);
-      }
+      logits[j] = scale * dot + bias_of(a, place, i, j);
       peak = std::max(peak, logits[j]);
     }
     double sum = 0.0;

@@ -1,8 +1,8 @@
 #pragma once
 // One head of one sequence, loaded into cache: queries and keys rotated and in fp32, in the layouts that
 // the products want. Shared by the forward and the backward pass, so both see the same bits.
+#include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "phasor/engine/cpu/dropout_mask.h"
 #include "phasor/engine/cpu/simd.h"
@@ -19,7 +19,7 @@ struct HeadPlace {
   int64_t length = 0;
   int64_t head = 0;
   int64_t key_head = 0;
-  int64_t table = 0;  // which of several tables (sequence_table)
+  int64_t rotation_table = 0, bias_table = 0;  // which of several tables (sequence_table)
 };
 
 HeadPlace head_place(const Attention& attention, int64_t sequence, int64_t head);
@@ -31,12 +31,16 @@ struct HeadWidths {
   int64_t length_padded = 0;
 
   HeadWidths(const AttentionShape& shape, int64_t length);
+  // Floats that a row of biases or of factors takes.
+  int64_t work() const { return std::max(length_padded, key_padded); }
 };
 
-// [length_padded, key_padded]: rotated, and multiplied by the logit scale.
-void load_query(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
+// `work` holds widths.work() floats wherever it is asked for.
+
+// [length_padded, key_padded]: the head's own and the shared channels, rotated and multiplied by the logit scale.
+void load_query(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths, float* work);
 // [length_padded, key_padded]: the head's own and the shared channels, rotated.
-void load_key(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
+void load_key(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths, float* work);
 // [length_padded, value_padded]
 void load_value(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
 // [length_padded, columns padded to a multiple of 16] of any matrix, starting at a column.
@@ -44,26 +48,28 @@ void load_rows(float* to, const ConstMatrix& from, const HeadPlace& place, int64
 // [stride, length_padded] from [length_padded, stride].
 void transpose(float* to, const float* from, int64_t stride, int64_t length);
 
-// Turns gradients by rotated rows [first_row, first_row + rows) of the sequence into gradients by the rows
-// themselves, in place.
-void turn_back_query(float* gradient, int64_t stride, const Attention& attention, const HeadPlace& place,
-                     int64_t first_row, int64_t rows);
-void turn_back_key(float* gradient, int64_t stride, const Attention& attention, const HeadPlace& place);
+// Gradients by a query's turned channels lack the factor that load_query put on them.
+void scale_by_logit_scale(float* rows, int64_t count, const Attention& attention, const HeadPlace& place);
 
 // The bias of one query row over the sequence's keys: straight out of the table where positions run on
 // by one, gathered otherwise.
 class BiasRows {
  public:
   BiasRows(const Attention& attention, const HeadPlace& place);
-  // [length] values, or null without a bias. `work` holds length floats.
+  // [length] values, or null without a bias.
   const float* row(int64_t query, float* work) const;
-  // sums[reach + p_j - p_i] += values[j] for the keys j < keys.
+  // sums[reach + p_j - p_i] += values[j] for the keys j < keys, in row p_i of `sums` where the bias has rows.
   void add_by_distance(float* sums, int64_t query, const float* values, int64_t keys) const;
 
  private:
-  const Attention& attention_;
-  HeadPlace place_;
-  const float* table_ = nullptr;  // the head's row
+  int64_t position(int64_t token) const { return positions_[token * position_stride_]; }
+  int64_t row_start(int64_t query, int64_t row_stride) const;
+
+  const DistanceBias& bias_;
+  int64_t length_;
+  const int32_t* positions_;  // of the sequence's tokens on the bias's axis
+  int64_t position_stride_;
+  const float* table_ = nullptr;  // the head's first row
   bool consecutive_ = true;
 };
 
@@ -76,7 +82,7 @@ struct ScoreBlock {
   ScoreBlock(const Attention& attention, int64_t first_row, int64_t length);
 };
 
-// scores[rows, length_padded] = <q, k> + b; -infinity where masked and up to keys_padded. `work` holds length floats.
+// scores[rows, length_padded] = <q, k> + b; -infinity where masked and up to keys_padded.
 void compute_scores(float* scores, const ScoreBlock& block, const float* query, const float* key_transposed,
                     const HeadWidths& widths, const Attention& attention, const BiasRows& bias, float* work);
 

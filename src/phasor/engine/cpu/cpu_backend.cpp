@@ -39,6 +39,17 @@ void CpuBackend::run(const Fill& op) {
                [&](int64_t begin, int64_t end) { std::fill(op.x.data() + begin, op.x.data() + end, op.value); });
 }
 
+void CpuBackend::run(const Clamp& op) {
+  parallel_for(op.x.size(), 1 << 16, [&](int64_t begin, int64_t end) {
+    float* x = op.x.data();
+#pragma omp simd
+    for (int64_t i = begin; i < end; ++i) {
+      const float raised = x[i] < op.least ? op.least : x[i];  // NaN stays NaN
+      x[i] = raised > op.most ? op.most : raised;
+    }
+  });
+}
+
 void CpuBackend::run(const Cast& op) {
   const int64_t columns = op.from.columns();
   const int64_t grain = std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(1, columns));

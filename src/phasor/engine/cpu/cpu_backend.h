@@ -35,7 +35,15 @@ class CpuBackend final : public Backend {
   void run(const PickTokenForward& op) override;
   void run(const PickTokenBackward& op) override;
   void run(const LinearCrossEntropy& op) override;
+  void run(const GatherTableForward& op) override;
+  void run(const GatherTableBackward& op) override;
+  void run(const FormulaTableForward& op) override;
+  void run(const FormulaTableBackward& op) override;
+  void run(const MlpTableForward& op) override;
+  void run(const MlpTableBackward& op) override;
+  void run(const RotationFactors& op) override;
   void run(const Fill& op) override;
+  void run(const Clamp& op) override;
   void run(const Cast& op) override;
   void run(const GradientNorm& op) override;
   void run(const AdamW& op) override;

@@ -1,0 +1,108 @@
+#include "phasor/engine/cpu/attention_table_sums.h"
+
+#include <algorithm>
+
+#include "phasor/engine/cpu/parallel.h"
+
+namespace phasor {
+namespace {
+
+// Sums by distance: many runs of sequences share the work well. Those of large tables (a row per position) are
+// fewer, so that their sums stay in cache, but busy many threads still.
+constexpr int64_t kChunks = 32;
+constexpr int64_t kFloats = int64_t{1} << 19;
+constexpr int64_t kItems = 16;
+constexpr int64_t kRowGrain = 64;
+
+int64_t sequences_per_chunk(int64_t sequences, int64_t items_per_sequence, int64_t table_size) {
+  const int64_t chunks = std::clamp(kFloats / table_size, chunk_count(kItems, items_per_sequence), kChunks);
+  return std::max<int64_t>(1, chunk_count(sequences, chunks));
+}
+
+}  // namespace
+
+AttentionTableSums::AttentionTableSums(const AttentionBackward& op, int64_t items_per_sequence,
+                                       std::vector<float>& memory)
+    : op_(op), sequences_(*op.attention.sequences.count) {
+  const Attention& attention = op.attention;
+  if (!op.dbias.empty()) {
+    chunk_ = sequences_per_chunk(sequences_, items_per_sequence, op.dbias.size());
+    head_distances_ = attention.bias.rows * op.dbias.extent(1);
+  }
+  if (!op.dfrequency.empty() && !attention.rotation.query.empty()) {
+    head_frequencies_ = attention.rotation.axes * op.dfrequency.extent(1);
+  }
+  chunks_ = chunk_count(sequences_, chunk_);
+  const int64_t distances = head_distances_ > 0 ? chunks_ * op.dbias.size() : 0;
+  const auto floats = static_cast<size_t>(distances + sequences_ * attention.shape.heads * head_frequencies_);
+  if (memory.size() < floats) memory.resize(floats);
+  distances_ = memory.data();
+  frequencies_ = memory.data() + distances;
+}
+
+void AttentionTableSums::clear(int64_t chunk_index, int64_t first_head, int64_t heads) const {
+  if (head_distances_ == 0) return;
+  const int64_t all_heads = op_.attention.shape.heads;
+  const int64_t tables = op_.dbias.size() / (all_heads * head_distances_);
+  for (int64_t table = chunk_index * tables; table < (chunk_index + 1) * tables; ++table) {
+    std::fill_n(distances_ + (table * all_heads + first_head) * head_distances_, heads * head_distances_, 0.0f);
+  }
+}
+
+HeadTableSums AttentionTableSums::of(const HeadPlace& place) const {
+  const int64_t heads = op_.attention.shape.heads;
+  HeadTableSums sums;
+  if (head_distances_ > 0) {
+    float* chunk = distances_ + place.sequence / chunk_ * op_.dbias.size();
+    sums.distances = chunk + (place.bias_table * heads + place.head) * head_distances_;
+  }
+  if (head_frequencies_ > 0) {
+    sums.frequencies = frequencies_ + (place.sequence * heads + place.head) * head_frequencies_;
+  }
+  return sums;
+}
+
+void AttentionTableSums::finish() const {
+  if (head_distances_ > 0) add_distances();
+  if (head_frequencies_ > 0) add_frequencies();
+}
+
+void AttentionTableSums::add_distances() const {
+  const int64_t rows = op_.dbias.extent(0);
+  const int64_t columns = op_.dbias.extent(1);
+  parallel_for(rows, kRowGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t c = 0; c < chunks_; ++c) {
+      for (int64_t row = begin; row < end; ++row) {
+        const float* from = distances_ + (c * rows + row) * columns;
+        float* to = op_.dbias.row(row);
+#pragma omp simd
+        for (int64_t d = 0; d < columns; ++d) to[d] += from[d];
+      }
+    }
+  });
+}
+
+void AttentionTableSums::add_frequencies() const {
+  const Attention& attention = op_.attention;
+  const RotationTable& rotation = attention.rotation;
+  const int64_t pairs = op_.dfrequency.extent(1);
+  std::vector<double> totals(static_cast<size_t>(op_.dfrequency.size()));
+  for (int64_t s = 0; s < sequences_; ++s) {
+    for (int64_t h = 0; h < attention.shape.heads; ++h) {
+      const HeadPlace place = head_place(attention, s, h);
+      if (rotation.head_set(h) < 0 || place.length == 0) continue;
+      const int64_t row = (place.rotation_table * rotation.sets + rotation.head_set(h)) * rotation.axes;
+      double* to = &totals[static_cast<size_t>(row * pairs)];
+      const float* from = of(place).frequencies;
+      for (int64_t i = 0; i < head_frequencies_; ++i) to[i] += double{from[i]};
+    }
+  }
+  for (int64_t row = 0; row < op_.dfrequency.extent(0); ++row) {
+    for (int64_t c = 0; c < pairs; ++c) {
+      float& to = op_.dfrequency(row, c);
+      to = static_cast<float>(double{to} + totals[static_cast<size_t>(row * pairs + c)]);
+    }
+  }
+}
+
+}  // namespace phasor

@@ -1,0 +1,43 @@
+#pragma once
+// The gradients of attention by its tables: by distance (the bias) and by frequency (the rotation). Many sequences
+// and heads add to one entry, so every part of the work has sums of its own, and these are added up in order: the
+// same bits at any thread count.
+#include <cstdint>
+#include <vector>
+
+#include "phasor/engine/cpu/attention_head.h"
+#include "phasor/engine/ops.h"
+
+namespace phasor {
+
+// Where one head of one sequence puts its share; null where nobody asks for it.
+struct HeadTableSums {
+  float* distances = nullptr;    // [bias rows, 2 reach + 1], added to
+  float* frequencies = nullptr;  // [axes, pairs], overwritten
+};
+
+class AttentionTableSums {
+ public:
+  // An item of work takes some heads of a run of chunk() sequences. `memory` grows to what the sums take.
+  AttentionTableSums(const AttentionBackward& op, int64_t items_per_sequence, std::vector<float>& memory);
+
+  int64_t chunk() const { return chunk_; }
+  // Before an item: its sums by distance are 0.
+  void clear(int64_t chunk_index, int64_t first_head, int64_t heads) const;
+  HeadTableSums of(const HeadPlace& place) const;
+  // After all items: dbias and dfrequency += the sums.
+  void finish() const;
+
+ private:
+  void add_distances() const;
+  void add_frequencies() const;
+
+  const AttentionBackward& op_;
+  int64_t sequences_ = 0;
+  int64_t chunk_ = 1, chunks_ = 0;
+  int64_t head_distances_ = 0, head_frequencies_ = 0;  // of one head; 0: not asked for
+  float* distances_ = nullptr;                         // [chunks, as dbias]
+  float* frequencies_ = nullptr;                       // [sequences, heads, axes, pairs]
+};
+
+}  // namespace phasor
