@@ -41,8 +41,8 @@ Encoding canonical(const Encoding& encoding, std::string_view text) {
   std::vector<std::pair<SortKey, Term>> kept;
   for (const Term& written : encoding.terms) {
     const EncodingEntry& entry = entry_of(written, text);
-    const EncodingArguments arguments(written, entry.parameters, text);
-    if (entry.make(arguments)->traits().coupling == Coupling::none) {
+    const EncodingArguments arguments = arguments_of(written, text);
+    if (entry.make(arguments)->traits().neutral) {
       check_unassigned(written, written.heads, text);
       check_unassigned(written, written.layers, text);
       continue;

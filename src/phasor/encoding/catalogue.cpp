@@ -9,14 +9,38 @@ namespace phasor {
 
 // Each is defined in the file of its name.
 EncodingEntry nope_entry();
+EncodingEntry integer_entry();
+EncodingEntry binary_entry();
 EncodingEntry sinusoidal_entry();
 EncodingEntry learned_entry();
+EncodingEntry random_entry();
 EncodingEntry alibi_entry();
+EncodingEntry t5_entry();
+EncodingEntry relative_entry();
+EncodingEntry kerple_entry();
+EncodingEntry sandwich_entry();
+EncodingEntry fire_entry();
 EncodingEntry rope_entry();
+EncodingEntry prope_entry();
+EncodingEntry xpos_entry();
+EncodingEntry mla_entry();
+EncodingEntry randomized_entry();
+EncodingEntry concat_entry();
+EncodingEntry bias_entry();
+EncodingEntry input_entry();
 
 const std::vector<EncodingEntry>& encoding_catalogue() {
   static const std::vector<EncodingEntry> entries = {
-      nope_entry(), sinusoidal_entry(), learned_entry(), alibi_entry(), rope_entry(),
+      // the road to RoPE
+      nope_entry(), integer_entry(), binary_entry(), sinusoidal_entry(), learned_entry(), random_entry(),
+      // distance biases
+      alibi_entry(), t5_entry(), relative_entry(), kerple_entry(), sandwich_entry(), fire_entry(),
+      // rotations
+      rope_entry(), prope_entry(), xpos_entry(),
+      // decoupled path
+      mla_entry(),
+      // wrappers, and encodings by formula
+      randomized_entry(), concat_entry(), bias_entry(), input_entry(),
   };
   return entries;
 }
@@ -37,8 +61,12 @@ const EncodingEntry& entry_of(const Term& term, std::string_view text) {
 }
 
 std::unique_ptr<EncodingComponent> make_component(const Term& term, std::string_view text) {
+  return entry_of(term, text).make(arguments_of(term, text));
+}
+
+EncodingArguments arguments_of(const Term& term, std::string_view text) {
   const EncodingEntry& entry = entry_of(term, text);
-  return entry.make(EncodingArguments(term, entry.parameters, text));
+  return {term, entry.parameters, text, entry.other_arguments};
 }
 
 }  // namespace phasor

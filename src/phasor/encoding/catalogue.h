@@ -18,6 +18,9 @@ struct EncodingEntry {
   std::string paper;
   int year = 0;
   std::vector<EncodingParameter> parameters;
+  OtherArguments other_arguments = OtherArguments::refused;
+  std::string notes;    // what a user should know beyond that, in Markdown
+  std::string example;  // an expression that shows it, where the bare name does not stand for it
   std::unique_ptr<EncodingComponent> (*make)(const EncodingArguments& arguments) = nullptr;
 };
 
@@ -31,5 +34,6 @@ const EncodingEntry* find_encoding(std::string_view name);
 // term's columns point into.
 const EncodingEntry& entry_of(const Term& term, std::string_view text);
 std::unique_ptr<EncodingComponent> make_component(const Term& term, std::string_view text);
+EncodingArguments arguments_of(const Term& term, std::string_view text);
 
 }  // namespace phasor

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include "phasor/encoding/canonical.h"
-#include "phasor/encoding/catalogue.h"
+#include "phasor/encoding/encoding_sum.h"
 #include "phasor/encoding/encoding_error.h"
 #include "phasor/encoding/parser.h"
-#include "phasor/encoding/places.h"
 #include "phasor/encoding/printer.h"
 
 namespace phasor {
@@ -31,11 +30,9 @@ std::string print(const Encoding& encoding) {
 ResolvedEncoding resolve(const Encoding& encoding, const EncodingShape& shape) {
   const std::string text = print(encoding);
   const Encoding terms = parse_encoding(text);
-  EncodingPlaces places(shape, text);
-  for (const Term& term : terms.terms) {
-    places.begin(term);
-    make_component(term, text)->fill(places);
-  }
+  const EncodingSum sum(terms, text);
+  EncodingPlaces places(shape, text, sum.form());
+  sum.fill(places);
   return places.take();
 }
 

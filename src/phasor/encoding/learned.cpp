@@ -1,5 +1,6 @@
 // A trained vector per position, added to the embeddings.
 #include "phasor/encoding/catalogue.h"
+#include "phasor/encoding/learned_places.h"
 
 namespace phasor {
 namespace {
@@ -12,7 +13,12 @@ class Learned : public EncodingComponent {
     return {.coupling = Coupling::input, .learnable = true, .bidirectional = true};
   }
 
-  void fill(EncodingPlaces& places) const override { places.add_learned_input(deviation_); }
+  void fill(EncodingPlaces& places) const override {
+    InitialValues initial;
+    initial.kind = InitialValues::Kind::normal;
+    initial.size = deviation_;
+    add_learned_input(places, "", initial);
+  }
 
  private:
   double deviation_;
@@ -32,6 +38,10 @@ EncodingEntry learned_entry() {
               "1705.03122)",
           .year = 2017,
           .parameters = {number_parameter("init", kInit, 0, 100, "standard deviation that the vectors start with")},
+          .notes = "The default is what GPT-2 and BERT start from. Beside token embeddings of N(0, 1) it is small, so "
+                   "training starts near `nope` and the model says itself how much position it wants. "
+                   "`learned(init=1)` starts level with the token embeddings; it is what the code released with arXiv "
+                   "2505.13027 calls \"random\". The table is the tensor `encoding.learned`, [positions, width].",
           .make = [](const EncodingArguments& arguments) -> std::unique_ptr<EncodingComponent> {
             return std::make_unique<Learned>(arguments);
           }};

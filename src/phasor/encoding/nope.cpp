@@ -7,7 +7,7 @@ namespace {
 class Nope : public EncodingComponent {
  public:
   EncodingTraits traits() const override {
-    return {.coupling = Coupling::none, .exactly_relative = true, .extrapolates = true};
+    return {.coupling = Coupling::none, .neutral = true, .exactly_relative = true, .extrapolates = true};
   }
   void fill(EncodingPlaces&) const override {}
 };

@@ -9,15 +9,24 @@
 namespace phasor {
 
 struct EncodingParameter {
-  enum class Kind : uint8_t { number, integer, word };
+  enum class Kind : uint8_t {
+    number,
+    integer,
+    word,
+    learnable,  // a number, or learned(number, ...)
+    formula,    // quoted
+    numbers,    // quoted, with commas
+    encoding,   // a whole expression
+  };
 
   std::string name;
   Kind kind = Kind::number;
   TermValue default_value;
-  double least = 0.0;  // of a number or an integer, inclusive
+  double least = 0.0;  // of numbers, inclusive
   double most = 0.0;
-  std::vector<std::string> choices;  // of a word
+  std::vector<std::string> choices = {};  // of a word; a formula may be one of these words instead
   std::string help;
+  bool required = false;  // the default means nothing
 };
 
 EncodingParameter number_parameter(std::string name, double default_value, double least, double most, std::string help);
@@ -25,5 +34,16 @@ EncodingParameter integer_parameter(std::string name, int64_t default_value, int
                                     std::string help);
 // The first choice is the default.
 EncodingParameter word_parameter(std::string name, std::vector<std::string> choices, std::string help);
+EncodingParameter learnable_parameter(std::string name, double default_value, double least, double most,
+                                      std::string help);
+// One of the words (the first is the default), or a formula.
+EncodingParameter formula_parameter(std::string name, std::vector<std::string> words, std::string help);
+EncodingParameter required_formula_parameter(std::string name, std::string help);
+// Empty by default.
+EncodingParameter numbers_parameter(std::string name, double least, double most, std::string help);
+EncodingParameter encoding_parameter(std::string name, std::string help);
+
+// What may stand in learned(...): the value it starts from, what shares it, and what it is kept within.
+const std::vector<EncodingParameter>& learned_number_parameters();
 
 }  // namespace phasor

@@ -1,0 +1,71 @@
+#include "phasor/encoding/family.h"
+
+#include <algorithm>
+
+#include "phasor/encoding/encoding.h"
+#include "phasor/encoding/encoding_sum.h"
+#include "phasor/encoding/usual_shape.h"
+
+namespace phasor {
+
+std::string_view family_name(EncodingFamily family) {
+  switch (family) {
+    case EncodingFamily::input:
+      return "input";
+    case EncodingFamily::bias:
+      return "bias";
+    case EncodingFamily::rotation:
+      return "rotation";
+    case EncodingFamily::decoupled:
+      return "decoupled";
+    case EncodingFamily::wrapper:
+      return "wrapper";
+    case EncodingFamily::formula:
+      return "formula";
+  }
+  return "input";
+}
+
+std::string_view family_title(EncodingFamily family) {
+  switch (family) {
+    case EncodingFamily::input:
+      return "Nothing, and terms added to the embeddings";
+    case EncodingFamily::bias:
+      return "Biases added to the logits by distance";
+    case EncodingFamily::rotation:
+      return "Rotations of queries and keys";
+    case EncodingFamily::decoupled:
+      return "Positions on channels of their own";
+    case EncodingFamily::wrapper:
+      return "Around another encoding";
+    case EncodingFamily::formula:
+      return "By a formula of yours";
+  }
+  return "";
+}
+
+std::string shown_expression(const EncodingEntry& entry) { return entry.example.empty() ? entry.name : entry.example; }
+
+EncodingFamily family_of(const EncodingEntry& entry) {
+  using Kind = EncodingParameter::Kind;
+  const auto has = [&entry](Kind kind) {
+    return std::any_of(entry.parameters.begin(), entry.parameters.end(),
+                       [kind](const auto& parameter) { return parameter.kind == kind && parameter.required; });
+  };
+  if (has(Kind::encoding)) return EncodingFamily::wrapper;
+  if (has(Kind::formula)) return EncodingFamily::formula;
+  const Encoding encoding = parse_encoding(shown_expression(entry));
+  if (resolve(encoding, usual_shape(encoding)).layers.front().decoupled) return EncodingFamily::decoupled;
+  switch (EncodingSum(encoding, print(encoding)).traits().coupling) {
+    case Coupling::toeplitz_bias:
+      return EncodingFamily::bias;
+    case Coupling::hadamard_toeplitz:
+      return EncodingFamily::rotation;
+    case Coupling::none:
+    case Coupling::input:
+      break;
+  }
+  return EncodingFamily::input;
+}
+
+}  // namespace phasor
