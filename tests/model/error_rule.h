@@ -37,9 +37,14 @@ inline double error_bound(double factor, double plain_error, double scale) {
 // The parameter whose gradient is a sum of terms as large as those of `name`. That is `name` itself but for key
 // biases: without a rotation their terms cancel to 0, and those of the query bias show how large they were.
 inline std::string same_terms(std::string name) {
-  const std::string key = "key.bias";
-  const size_t at = name.find(key);
-  if (at != std::string::npos) name.replace(at, key.size(), "query.bias");
+  const auto swap = [&name](const std::string& from, const std::string& to) {
+    const size_t at = name.find(from);
+    if (at != std::string::npos) name.replace(at, from.size(), to);
+  };
+  swap("key.bias", "query.bias");
+  // One number for all keys of a row moves nothing; a unit that is on everywhere adds such a number.
+  swap("fire.output.bias", "fire.output.weight");
+  swap("fire.hidden.bias", "fire.hidden.weight");
   return name;
 }
 

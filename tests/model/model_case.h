@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "phasor/encoding/encoding.h"
 #include "phasor/model/transformer.h"
 #include "phasor/random/distributions.h"
 
@@ -38,15 +37,6 @@ inline ModelConfig small_model(const std::string& encoding) {
   return config;
 }
 
-inline ResolvedEncoding resolved(const ModelConfig& config) {
-  return resolve(parse_encoding(config.encoding), {.layers = config.layers,
-                                                   .heads = config.heads,
-                                                   .head_width = config.head_width,
-                                                   .width = config.width,
-                                                   .positions = config.max_length,
-                                                   .causal = config.causal});
-}
-
 // Words, targets and places drawn from the seed. With Readout::every a third of the tokens is not scored.
 inline Batch draw_batch(const ModelConfig& config, const std::vector<int32_t>& lengths, uint64_t seed) {
   Draws draws({.seed = seed, .purpose = Purpose::test, .site = 1});
@@ -75,6 +65,15 @@ inline std::vector<float> draw_parameters(const ParameterLayout& layout, uint64_
     const Parameter& entry = layout.entries()[e];
     const RandomStream stream{.seed = seed, .purpose = Purpose::test, .site = 2, .step = static_cast<uint32_t>(e)};
     const bool table = entry.name == "embedding.weight";
+    // An encoding's own numbers may need to be positive, or frequencies: near where they start.
+    if (entry.name.find("encoding.") != std::string::npos && entry.initial.kind != InitialValues::Kind::normal) {
+      const std::vector<double> start = draw(entry.initial, entry.size, entry.name, seed);
+      for (int64_t i = 0; i < entry.size; ++i) {
+        const double factor = 1.0 + 0.05 * normal(stream, static_cast<uint64_t>(i));
+        values[static_cast<size_t>(entry.offset + i)] = static_cast<float>(start[static_cast<size_t>(i)] * factor);
+      }
+      continue;
+    }
     const double deviation = table ? 1.0 : entry.shape.size() > 1 ? 0.3 : 0.1;
     const double centre = entry.name.find("norm.weight") != std::string::npos ? 1.0 : 0.0;
     for (int64_t i = 0; i < entry.size; ++i) {
@@ -94,7 +93,7 @@ struct ModelData {
 
   // Without parameters and batch.
   explicit ModelData(const ModelConfig& incomplete)
-      : config(complete(incomplete)), encoding(resolved(config)), layout(config, encoding) {}
+      : config(complete(incomplete)), encoding(resolve_encoding(config)), layout(config, encoding) {}
   // Everything drawn from the seed.
   ModelData(const ModelConfig& incomplete, const std::vector<int32_t>& lengths, uint64_t seed) : ModelData(incomplete) {
     parameters = draw_parameters(layout, seed);
@@ -104,12 +103,14 @@ struct ModelData {
 
 inline constexpr uint64_t kDropoutSeed = 77;
 inline constexpr uint32_t kDropoutStep = 5;
+inline constexpr uint64_t kPositionSeed = 78;
 
 // With room for more than the batch needs, so that capacities and counts differ.
 inline TransformerOptions options_for(const Batch& batch, Dtype precision) {
   return {.capacity = {.tokens = batch.token_count() + 5, .sequences = batch.sequence_count() + 2},
           .precision = precision,
-          .dropout_seed = kDropoutSeed};
+          .dropout_seed = kDropoutSeed,
+          .position_seed = kPositionSeed};
 }
 
 // What a model makes of a batch; numbers in double whatever they were computed in.

@@ -5,8 +5,12 @@
 //   x  += dropout(W_down act(W_up norm(x)))
 //   logits = W readout(norm(x)) + bias,            loss = mean over scored targets of -log softmax(logits)[target]
 // In double it is the truth, in complex double its own derivative, on a tape (tape.h) its gradient.
+#include <numeric>
+
 #include "model/model_case.h"
+#include "model/reference_encoding.h"
 #include "model/tape.h"
+#include "phasor/model/token_positions.h"
 #include "reference/attention.h"
 #include "reference/embedding.h"
 #include "reference/linear.h"
@@ -51,7 +55,10 @@ class ReferenceModel {
 
   // logit_factor is 1 but for tests of the tests.
   ReferenceModel(const ModelData& data, std::vector<S> parameters, double logit_factor = 1.0)
-      : data_(data), config_(data.config), parameters_(std::move(parameters)), logit_factor_(logit_factor) {}
+      : data_(data), config_(data.config), parameters_(std::move(parameters)), logit_factor_(logit_factor) {
+    positions_ = reference::Grid<int32_t>(data.batch.token_count(), static_cast<int64_t>(data.encoding.axes.size()), 0);
+    positions_.data = token_positions(data.batch, data.encoding, kPositionSeed, kDropoutStep);
+  }
 
   ReferenceResult<S> run() const {
     Grid stream = input();
@@ -101,19 +108,35 @@ class ReferenceModel {
             .step = kDropoutStep};
   }
 
-  static Grid table(const Table& values) {
-    Grid grid;
-    grid.rows = values.rows;
-    grid.columns = values.columns;
-    grid.data.assign(values.values.begin(), values.values.end());
-    return grid;
+  // The encoding's tensors, by place in ResolvedEncoding::parameters.
+  Grid learned(int64_t place) const { return parameter(data_.encoding.parameters[static_cast<size_t>(place)].name); }
+
+  Grid table(const Table& fixed, const std::vector<TableSource>& sources) const {
+    return ReferenceTable<S>::of(fixed, sources, [this](int64_t place) { return learned(place); });
+  }
+
+  int32_t length(int64_t sequence) const {
+    const auto s = static_cast<size_t>(sequence);
+    return data_.batch.offsets[s + 1] - data_.batch.offsets[s];
   }
 
   Grid input() const {
     const ResolvedEncoding& encoding = data_.encoding;
-    return reference::embedding(data_.batch.tokens, data_.batch.positions, parameter("embedding.weight"),
-                                encoding.fixed_input ? table(*encoding.fixed_input) : Grid(),
-                                encoding.learned_input ? parameter(encoding.learned_input->parameter) : Grid());
+    std::vector<int32_t> rows;
+    Grid added;
+    if (encoding.input) {
+      const InputTerm& term = *encoding.input;
+      added = table(term.fixed, term.learned);
+      const int64_t extent = encoding.axes[static_cast<size_t>(term.axis)].extent;
+      for (int64_t s = 0; s < data_.batch.sequence_count(); ++s) {
+        const int64_t first = data_.batch.offsets[static_cast<size_t>(s)];
+        for (int64_t t = first; t < first + length(s); ++t) {
+          const int64_t shift = term.per_length ? (length(s) - 1) * extent : 0;
+          rows.push_back(static_cast<int32_t>(shift + positions_(t, term.axis)));
+        }
+      }
+    }
+    return reference::embedding(config_.width, data_.batch.tokens, parameter("embedding.weight"), rows, added);
   }
 
   // Adds the branch (none at first) to the stream and gives the norm of the sum; without a norm's name the sum alone.
@@ -136,50 +159,124 @@ class ReferenceModel {
   }
 
   Grid attention(const Grid& x, const std::string& name, int64_t layer) const {
-    reference::AttentionTensors<S> tensors;
-    tensors.query = linear(x, name + "query");
-    tensors.key = linear(x, name + "key");
-    tensors.value = linear(x, name + "value");
     const LayerEncoding& encoding = data_.encoding.layers[static_cast<size_t>(layer)];
-    if (encoding.bias) tensors.bias = table(*encoding.bias);
-    return stored(reference::attention(setup(encoding, layer), tensors).out);
+    reference::AttentionTensors<S> tensors;
+    if (encoding.decoupled) {
+      project_latents(tensors, x, name, *encoding.decoupled);
+    } else {
+      tensors.query = linear(x, name + "query");
+      tensors.key = linear(x, name + "key");
+      tensors.value = linear(x, name + "value");
+    }
+    if (encoding.bias) tensors.bias = table(encoding.bias->fixed, encoding.bias->learned);
+    const reference::AttentionSetup setup = this->setup(encoding, layer, tensors);
+    return stored(reference::attention(setup, tensors).out);
   }
 
-  reference::AttentionSetup setup(const LayerEncoding& encoding, int64_t layer) const {
+  Grid latent_norm(const Grid& x, const std::string& name) const {
+    reference::NormInput<S> in{.kind = NormKind::rms, .residual = x, .branch = Grid()};
+    in.weight = parameter(name + ".weight");
+    in.bias = Grid(1, x.columns);
+    in.epsilon = 1e-6;
+    return reference::residual_norm(in).y;
+  }
+
+  void project_latents(reference::AttentionTensors<S>& tensors, const Grid& x, const std::string& name,
+                       const DecoupledPath& path) const {
+    Grid query = reference::product(x, weight(name + "query_down"));
+    Grid key = reference::product(x, weight(name + "key_value_down"));
+    if (path.norm) query = latent_norm(query, name + "query_norm");
+    if (path.norm) key = latent_norm(key, name + "key_value_norm");
+    query = stored(query);
+    key = stored(key);
+    tensors.query = stored(reference::product(query, weight(name + "query_up")));
+    tensors.key = stored(reference::product(key, weight(name + "key_up")));
+    tensors.value = stored(reference::product(key, weight(name + "value_up")));
+    if (path.rotary == 0) return;
+    tensors.shared_key = reference::product(x, weight(name + "key_rotary"));
+    if (path.shared_query) tensors.shared_query = stored(reference::product(query, weight(name + "query_rotary")));
+  }
+
+  reference::AttentionSetup setup(const LayerEncoding& encoding, int64_t layer,
+                                  reference::AttentionTensors<S>& tensors) const {
+    const int32_t rotary = encoding.decoupled ? static_cast<int32_t>(encoding.decoupled->rotary) : 0;
     reference::AttentionSetup setup;
     setup.shape = {.heads = static_cast<int32_t>(config_.heads),
                    .key_heads = static_cast<int32_t>(config_.kv_heads),
-                   .key_width = static_cast<int32_t>(config_.head_width),
+                   .key_width = static_cast<int32_t>(config_.head_width) + rotary,
+                   .shared_key_width = rotary,
+                   .shared_query_width = encoding.decoupled && encoding.decoupled->shared_query ? rotary : 0,
                    .value_width = static_cast<int32_t>(config_.head_width)};
     setup.offsets = data_.batch.offsets;
-    setup.positions = reference::Grid<int32_t>(data_.batch.token_count(), 1, 0);
-    setup.positions.data = data_.batch.positions;
-    setup.scale = logit_factor_ / std::sqrt(static_cast<double>(config_.head_width));
+    setup.positions = positions_;
+    setup.scale = logit_factor_ / std::sqrt(static_cast<double>(setup.shape.key_width));
     setup.head_scale = encoding.scale;
     setup.causal = config_.causal;
-    setup.reach = encoding.bias ? encoding.bias->columns / 2 : 0;
+    if (encoding.bias) {
+      setup.bias = {.reach = encoding.bias->reach, .rows = encoding.bias->rows, .axis = encoding.bias->axis};
+      for (int64_t s = 0; encoding.bias->per_length && s < data_.batch.sequence_count(); ++s) {
+        setup.bias.sequence_table.push_back(length(s) - 1);
+      }
+    }
     setup.dropout = dropout(static_cast<uint32_t>(layer) * kHeadSites);
-    add_rotations(setup.rotation, encoding);
+    add_rotations(setup.rotation, encoding, tensors);
     return setup;
   }
 
-  // Every head has a set of its own: which heads share one is the engine's affair.
-  void add_rotations(reference::RotationSetup& setup, const LayerEncoding& encoding) const {
-    setup.sets = config_.heads;
-    setup.positions = data_.encoding.shape.positions;
+  // Every sequence and head has a set of its own: which ones share is the engine's affair.
+  void add_rotations(reference::RotationSetup& setup, const LayerEncoding& encoding,
+                     reference::AttentionTensors<S>& tensors) const {
     const Rotation* any = nullptr;
     for (const auto& rotation : encoding.rotation) any = rotation != nullptr ? rotation.get() : any;
     if (any == nullptr) return;
-    setup.pairs = any->pairs;
+    setup.sets = config_.heads;
+    setup.axes = static_cast<int64_t>(data_.encoding.axes.size());
     setup.first = any->first;
     setup.halves = any->halves;
+    bool learned = false;
+    for (const auto& rotation : encoding.rotation) {
+      if (rotation == nullptr) continue;
+      setup.pairs = std::max(setup.pairs, rotation->pairs);
+      setup.positions = std::max(setup.positions, rotation->positions);
+      learned = learned || !rotation->learned.empty();
+    }
+    const int64_t sequences = data_.batch.sequence_count();
+    const auto size = static_cast<size_t>(sequences * setup.sets * setup.axes * setup.positions * setup.pairs * 2);
+    setup.query.assign(size, 0.0);
+    for (size_t i = 0; i < size; i += 2) setup.query[i] = 1.0;
+    setup.key = setup.query;
+    if (learned) tensors.frequency = Grid(sequences * setup.sets * setup.axes, setup.pairs);
+    setup.sequence_table.resize(static_cast<size_t>(sequences));
+    std::iota(setup.sequence_table.begin(), setup.sequence_table.end(), 0);
     for (int64_t h = 0; h < config_.heads; ++h) {
       const Rotation* rotation = encoding.rotation[static_cast<size_t>(h)].get();
       setup.head_set.push_back(rotation != nullptr ? static_cast<int32_t>(h) : -1);
-      const Rotation& turned = rotation != nullptr ? *rotation : *any;
-      for (size_t i = 0; i < turned.query.size(); ++i) {
-        setup.query.insert(setup.query.end(), {turned.query[i].real(), turned.query[i].imag()});
-        setup.key.insert(setup.key.end(), {turned.key[i].real(), turned.key[i].imag()});
+      for (int64_t s = 0; rotation != nullptr && s < sequences; ++s) place_rotation(setup, tensors, *rotation, s, h);
+    }
+  }
+
+  void place_rotation(reference::RotationSetup& setup, reference::AttentionTensors<S>& tensors,
+                      const Rotation& rotation, int64_t s, int64_t h) const {
+    const Grid frequencies = rotation.learned.empty() ? Grid() : table(rotation.frequencies, rotation.learned);
+    const int64_t axes = static_cast<int64_t>(rotation.axes.size());
+    const int64_t own_class =
+        rotation.class_of_length.empty() ? 0 : rotation.class_of_length[static_cast<size_t>(length(s))];
+    for (int64_t a = 0; a < axes; ++a) {
+      const int64_t row = (s * setup.sets + h) * setup.axes + rotation.axes[static_cast<size_t>(a)];
+      for (int64_t c = 0; c < rotation.pairs; ++c) {
+        if (!rotation.learned.empty()) tensors.frequency(row, c) = frequencies(a, c);
+        for (int64_t p = 0; p < rotation.positions; ++p) {
+          const auto to = static_cast<size_t>(((row * setup.positions + p) * setup.pairs + c) * 2);
+          if (!rotation.learned.empty()) {
+            setup.query[to] = setup.key[to] = rotation.magnitude;
+            continue;
+          }
+          const auto from = static_cast<size_t>(((own_class * axes + a) * rotation.positions + p) * rotation.pairs + c);
+          setup.query[to] = rotation.query[from].real();
+          setup.query[to + 1] = rotation.query[from].imag();
+          setup.key[to] = rotation.key[from].real();
+          setup.key[to + 1] = rotation.key[from].imag();
+        }
       }
     }
   }
@@ -229,6 +326,7 @@ class ReferenceModel {
   const ModelConfig& config_;
   std::vector<S> parameters_;
   double logit_factor_;
+  reference::Grid<int32_t> positions_;
 };
 
 // The reference's numbers with all gradients, by one sweep back over the tape.

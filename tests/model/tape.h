@@ -81,6 +81,8 @@ class Taped {
     const T root = std::sqrt(x.value_);
     return one(root, x, T(0.5) / root);
   }
+  friend Taped sin(const Taped& x) { return one(std::sin(x.value_), x, std::cos(x.value_)); }
+  friend Taped cos(const Taped& x) { return one(std::cos(x.value_), x, -std::sin(x.value_)); }
   friend Taped error_function(const Taped& x) {
     const T slope = T(2) * std::numbers::inv_sqrtpi_v<T> * std::exp(-x.value_ * x.value_);
     return one(std::erf(x.value_), x, slope);

@@ -1,9 +1,11 @@
 #include "phasor/model/activations.h"
 
+#include <algorithm>
+
+#include "phasor/model/attention_layout.h"
+
 namespace phasor {
 namespace {
-
-int64_t projection_width(const ModelConfig& config) { return (config.heads + 2 * config.kv_heads) * config.head_width; }
 
 NormActivations carve_norm(Arena& arena, const ModelConfig& config, int64_t tokens, Dtype dtype) {
   return {.y = arena.matrix(dtype, tokens, config.width),
@@ -11,15 +13,36 @@ NormActivations carve_norm(Arena& arena, const ModelConfig& config, int64_t toke
           .rstd = arena.view<float>(tokens)};
 }
 
+LatentActivations carve_latents(Arena& arena, const AttentionLayout& layout, bool norm, int64_t tokens, Dtype dtype) {
+  LatentActivations latents;
+  latents.raw = arena.view<float>(tokens, layout.latents());
+  if (norm || dtype != Dtype::f32) {
+    latents.query = arena.matrix(dtype, tokens, layout.query_latent);
+    latents.key = arena.matrix(dtype, tokens, layout.key_latent);
+    latents.query_rstd = arena.view<float>(tokens);
+    latents.key_rstd = arena.view<float>(tokens);
+  } else {
+    latents.query = Matrix(latents.raw).column_range(0, layout.query_latent);
+    latents.key = Matrix(latents.raw).column_range(layout.query_latent, layout.key_latent);
+  }
+  return latents;
+}
+
 }  // namespace
 
-Activations::Activations(Arena& arena, const ModelConfig& config, const Capacity& capacity, Dtype dtype) {
+Activations::Activations(Arena& arena, const ModelConfig& config, const ResolvedEncoding& encoding,
+                         const Capacity& capacity, Dtype dtype) {
   const int64_t tokens = capacity.tokens;
   stream.push_back(arena.view<float>(tokens, config.width));
   for (int64_t l = 0; l < config.layers; ++l) {
     LayerActivations layer;
     layer.attention_norm = carve_norm(arena, config, tokens, dtype);
-    layer.projections = arena.matrix(dtype, tokens, projection_width(config));
+    const LayerEncoding& layer_encoding = encoding.layers[static_cast<size_t>(l)];
+    const AttentionLayout layout(config, layer_encoding);
+    if (layer_encoding.decoupled) {
+      layer.latents = carve_latents(arena, layout, layer_encoding.decoupled->norm, tokens, dtype);
+    }
+    layer.projections = arena.matrix(dtype, tokens, layout.columns());
     layer.mixed = arena.matrix(dtype, tokens, config.heads * config.head_width);
     layer.log_sum = arena.view<float>(tokens, config.heads);
     layer.ffn_norm = carve_norm(arena, config, tokens, dtype);
@@ -37,13 +60,28 @@ Activations::Activations(Arena& arena, const ModelConfig& config, const Capacity
   prediction = arena.view<int32_t>(targets);
 }
 
-GradientFlow::GradientFlow(Arena& arena, const ModelConfig& config, const Capacity& capacity, Dtype dtype)
+GradientFlow::GradientFlow(Arena& arena, const ModelConfig& config, const ResolvedEncoding& encoding,
+                           const Capacity& capacity, Dtype dtype)
     : stream(arena.view<float>(capacity.tokens, config.width)),
       normed(arena.matrix(dtype, capacity.tokens, config.width)),
       branch(arena.matrix(dtype, capacity.tokens, config.width)),
       hidden(arena.matrix(dtype, capacity.tokens, config.hidden)),
-      projections(arena.matrix(dtype, capacity.tokens, projection_width(config))),
       mixed(arena.matrix(dtype, capacity.tokens, config.heads * config.head_width)) {
+  int64_t columns = 0, latent_columns = 0, query_columns = 0, key_columns = 0;
+  for (const LayerEncoding& layer : encoding.layers) {
+    const AttentionLayout layout(config, layer);
+    columns = std::max(columns, layout.columns());
+    latent_columns = std::max(latent_columns, layout.latents());
+    query_columns = std::max(query_columns, layout.query_latent);
+    key_columns = std::max(key_columns, layout.key_latent);
+  }
+  projections = arena.matrix(dtype, capacity.tokens, columns);
+  if (latent_columns > 0) {
+    latents = arena.view<float>(capacity.tokens, latent_columns);
+    if (dtype != Dtype::f32) low_latents = arena.matrix(dtype, capacity.tokens, latent_columns);
+    query_latent = arena.matrix(dtype, capacity.tokens, query_columns);
+    key_latent = arena.matrix(dtype, capacity.tokens, key_columns);
+  }
   if (config.readout != Readout::every) features = arena.view<float>(capacity.sequences, config.width);
 }
 

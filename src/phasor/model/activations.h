@@ -15,11 +15,19 @@ struct NormActivations {
   View<float, 1> rstd;  // [tokens]
 };
 
+// Latents of a decoupled path.
+struct LatentActivations {
+  View<float, 2> raw;  // [tokens, latents]: query latent, key latent, rotary key
+  Matrix query, key;   // what is multiplied on: the latents normed, or as they are
+  View<float, 1> query_rstd, key_rstd;
+};
+
 struct LayerActivations {
   NormActivations attention_norm;
-  Matrix projections;      // [tokens, (heads + 2 kv_heads) head_width]: queries, keys, values
-  Matrix mixed;            // [tokens, heads * head_width]: what attention gives, heads side by side
-  View<float, 2> log_sum;  // [tokens, heads]
+  LatentActivations latents;  // of a decoupled path
+  Matrix projections;         // [tokens, AttentionLayout::columns()]: queries, keys, values
+  Matrix mixed;               // [tokens, heads * head_width]: what attention gives, heads side by side
+  View<float, 2> log_sum;     // [tokens, heads]
   NormActivations ffn_norm;
   Matrix hidden;         // [tokens, hidden]
   Matrix preactivation;  // [tokens, hidden], gelu only
@@ -35,7 +43,8 @@ struct Activations {
   View<float, 1> loss;          // per target
   View<int32_t, 1> prediction;  // per target
 
-  Activations(Arena& arena, const ModelConfig& config, const Capacity& capacity, Dtype dtype);
+  Activations(Arena& arena, const ModelConfig& config, const ResolvedEncoding& encoding, const Capacity& capacity,
+              Dtype dtype);
 };
 
 // Gradients on their way down; each is reused by every layer.
@@ -44,11 +53,16 @@ struct GradientFlow {
   Matrix normed;          // [tokens, width]
   Matrix branch;          // [tokens, width]
   Matrix hidden;          // [tokens, hidden]
-  Matrix projections;
+  Matrix projections;     // [tokens, columns of the widest layer]
   Matrix mixed;
+  // Of decoupled paths, as wide as the widest.
+  View<float, 2> latents;
+  Matrix low_latents;  // the same in the precision of products, where that is not fp32
+  Matrix query_latent, key_latent;
   View<float, 2> features;  // [sequences, width]
 
-  GradientFlow(Arena& arena, const ModelConfig& config, const Capacity& capacity, Dtype dtype);
+  GradientFlow(Arena& arena, const ModelConfig& config, const ResolvedEncoding& encoding, const Capacity& capacity,
+               Dtype dtype);
 };
 
 }  // namespace phasor

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "phasor/base/error.h"
+#include "phasor/encoding/encoding.h"
 
 namespace phasor {
 namespace {
@@ -45,6 +46,16 @@ ModelConfig complete(ModelConfig config) {
                divisors_around(config.heads, config.kv_heads));
   }
   return config;
+}
+
+ResolvedEncoding resolve_encoding(const ModelConfig& config) {
+  return resolve(parse_encoding(config.encoding), {.layers = config.layers,
+                                                   .heads = config.heads,
+                                                   .head_width = config.head_width,
+                                                   .width = config.width,
+                                                   .positions = config.max_length,
+                                                   .causal = config.causal,
+                                                   .grid = config.grid});
 }
 
 }  // namespace phasor

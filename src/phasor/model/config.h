@@ -2,7 +2,9 @@
 // Every choice that shapes the Transformer. Each field is one configuration key `model.<field>`.
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "phasor/encoding/resolved.h"
 #include "phasor/engine/ops.h"
 #include "phasor/task/task.h"
 
@@ -30,9 +32,13 @@ struct ModelConfig {
   int64_t vocabulary = 0;
   int64_t classes = 0;
   int64_t max_length = 0;
+  std::vector<int64_t> grid = {};  // extents of a grid whose cells, row by row, are the tokens; often none
 };
 
 // Fills in the derived zeros. Throws UsageError where the numbers do not fit together.
 ModelConfig complete(ModelConfig config);
+
+// The encoding of a complete configuration's model.
+ResolvedEncoding resolve_encoding(const ModelConfig& config);
 
 }  // namespace phasor

@@ -12,10 +12,11 @@ struct Capacity {
 
 class DeviceBatch {
  public:
-  DeviceBatch(Arena& arena, const Capacity& capacity, Readout readout);
+  // Tokens have `axes` positions each.
+  DeviceBatch(Arena& arena, const Capacity& capacity, Readout readout, int64_t axes);
 
-  // Throws Error when the batch is larger than the capacity.
-  void upload(Backend& backend, const Batch& batch);
+  // `positions` is [tokens, axes]. Throws Error when the batch is larger than the capacity.
+  void upload(Backend& backend, const Batch& batch, const std::vector<int32_t>& positions);
 
   const Capacity& capacity() const { return capacity_; }
   Sequences sequences() const;

@@ -1,92 +1,269 @@
 #include "phasor/model/encoding_tables.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "phasor/base/error.h"
 
 namespace phasor {
 namespace {
 
-void append_factors(std::vector<float>& to, const std::vector<std::complex<double>>& factors) {
-  for (const std::complex<double>& factor : factors) {
-    to.push_back(static_cast<float>(factor.real()));
-    to.push_back(static_cast<float>(factor.imag()));
-  }
-}
+// What the heads of one layer turn by, laid out for the engine.
+struct RotationSets {
+  std::vector<const Rotation*> sets;
+  std::vector<int32_t> head_set;
+  int64_t axes = 1, positions = 0, pairs = 0;
+  std::vector<int32_t> of_length;               // which class a length reads; empty: one class
+  std::vector<std::vector<int32_t>> set_class;  // [classes][sets]: the class of each set
 
-// Layers of equal tables share one copy.
-bool same_bias(const LayerEncoding& a, const LayerEncoding& b) {
-  return a.bias.has_value() == b.bias.has_value() && (!a.bias || a.bias->values == b.bias->values);
+  RotationSets(const LayerEncoding& layer, int64_t longest) {
+    for (const auto& rotation : layer.rotation) {
+      if (rotation == nullptr) {
+        head_set.push_back(-1);
+        continue;
+      }
+      const auto found = std::find(sets.begin(), sets.end(), rotation.get());
+      head_set.push_back(static_cast<int32_t>(found - sets.begin()));
+      if (found == sets.end()) sets.push_back(rotation.get());
+    }
+    for (const Rotation* set : sets) {
+      for (const int64_t axis : set->axes) axes = std::max(axes, axis + 1);
+      positions = std::max(positions, set->positions);
+      pairs = std::max(pairs, set->pairs);
+    }
+    make_classes(longest);
+  }
+
+  int64_t classes() const { return static_cast<int64_t>(set_class.size()); }
+
+ private:
+  void make_classes(int64_t longest) {
+    const bool one = std::all_of(sets.begin(), sets.end(), [](const Rotation* set) { return set->classes == 1; });
+    if (one) {
+      set_class.assign(1, std::vector<int32_t>(sets.size(), 0));
+      return;
+    }
+    for (int64_t n = 0; n <= longest; ++n) {
+      std::vector<int32_t> classes;
+      for (const Rotation* set : sets) {
+        classes.push_back(set->class_of_length.empty() ? 0 : set->class_of_length[static_cast<size_t>(n)]);
+      }
+      const auto found = std::find(set_class.begin(), set_class.end(), classes);
+      of_length.push_back(static_cast<int32_t>(found - set_class.begin()));
+      if (found == set_class.end()) set_class.push_back(std::move(classes));
+    }
+  }
+};
+
+// Heads of a layer may turn different numbers of channels where pairs are neighbours: the rest turn by nothing.
+void check_sets(const RotationSets& rotations, int64_t layer) {
+  const Rotation& first = *rotations.sets.front();
+  for (const Rotation* set : rotations.sets) {
+    const bool same_pairs = set->pairs == first.pairs;
+    const bool padded = !set->halves && set->learned.empty() && first.learned.empty();
+    if (set->first == first.first && set->halves == first.halves && (same_pairs || padded)) continue;
+    fail_usage("layer {}: {} and {} turn different channels; the heads of a layer must turn the same ones", layer,
+               first.name, set->name);
+  }
 }
 
 }  // namespace
 
-EncodingTables::EncodingTables(Backend& backend, const ResolvedEncoding& encoding) {
-  if (encoding.fixed_input) fixed_input_ = upload(backend, *encoding.fixed_input);
+EncodingTables::EncodingTables(Backend& backend, const ResolvedEncoding& encoding, const ParameterLayout& layout,
+                               int64_t sequences)
+    : backend_(backend), encoding_(encoding), layout_(layout), sequences_(sequences) {
+  if (encoding.input) add_input(*encoding.input);
   for (size_t l = 0; l < encoding.layers.size(); ++l) {
     const LayerEncoding& layer = encoding.layers[l];
     LayerTables tables;
-    const bool rotation_again = l > 0 && layer.rotation == encoding.layers[l - 1].rotation;
-    tables.rotation =
-        rotation_again ? layers_.back().rotation : upload_rotations(backend, encoding, static_cast<int64_t>(l));
-    if (l > 0 && same_bias(layer, encoding.layers[l - 1])) {
+    if (l > 0 && layer.rotation == encoding.layers[l - 1].rotation) {
+      tables.rotation = layers_.back().rotation;
+      tables.dfrequency = layers_.back().dfrequency;
+    } else {
+      add_rotations(layer, static_cast<int64_t>(l), tables);
+    }
+    if (l > 0 && layer.bias == encoding.layers[l - 1].bias) {
       tables.bias = layers_.back().bias;
-    } else if (layer.bias) {
-      tables.bias = {.table = upload(backend, *layer.bias), .reach = static_cast<int32_t>(layer.bias->columns / 2)};
+      tables.dbias = layers_.back().dbias;
+    } else if (layer.bias != nullptr) {
+      tables.bias = add_bias(*layer.bias, tables.dbias);
     }
     if (std::any_of(layer.scale.begin(), layer.scale.end(), [](double s) { return s != 1.0; })) {
       const std::vector<float> scale(layer.scale.begin(), layer.scale.end());
-      tables.head_scale = View<const float, 1>(upload_values(backend, scale), layer.scale.size());
+      tables.head_scale = View<const float, 1>(upload_values(scale), layer.scale.size());
     }
     layers_.push_back(tables);
   }
 }
 
 template <class T>
-T* EncodingTables::upload_values(Backend& backend, const std::vector<T>& values) {
-  memory_.push_back(backend.allocate(values.size() * sizeof(T)));
-  backend.copy_in(memory_.back().data(), values.data(), values.size() * sizeof(T));
+T* EncodingTables::upload_values(const std::vector<T>& values) {
+  memory_.push_back(backend_.allocate(std::max<size_t>(1, values.size()) * sizeof(T)));
+  backend_.copy_in(memory_.back().data(), values.data(), values.size() * sizeof(T));
   return static_cast<T*>(memory_.back().data());
 }
 
-View<const float, 2> EncodingTables::upload(Backend& backend, const Table& table) {
+View<const float, 2> EncodingTables::upload(const Table& table) {
   const std::vector<float> values(table.values.begin(), table.values.end());
-  return View<const float, 2>(upload_values(backend, values), table.rows, table.columns);
+  return View<const float, 2>(upload_values(values), table.rows, table.columns);
 }
 
-RotationTable EncodingTables::upload_rotations(Backend& backend, const ResolvedEncoding& encoding, int64_t layer) {
-  const auto& rotations = encoding.layers[static_cast<size_t>(layer)].rotation;
-  std::vector<const Rotation*> sets;
-  std::vector<int32_t> head_set;
-  for (const auto& rotation : rotations) {
-    if (rotation == nullptr) {
-      head_set.push_back(-1);
-      continue;
-    }
-    const auto found = std::find(sets.begin(), sets.end(), rotation.get());
-    head_set.push_back(static_cast<int32_t>(found - sets.begin()));
-    if (found == sets.end()) sets.push_back(rotation.get());
-  }
-  if (sets.empty()) return {};
+LengthClasses& EncodingTables::length_classes(std::vector<int32_t> of_length) {
+  const auto found = classes_.find(of_length);
+  if (found != classes_.end()) return found->second;
+  return classes_.emplace(of_length, LengthClasses(backend_, of_length, sequences_)).first->second;
+}
 
-  const Rotation& first = *sets.front();
-  std::vector<float> query, key;
-  for (const Rotation* set : sets) {
-    if (set->pairs != first.pairs || set->first != first.first || set->halves != first.halves) {
-      fail_usage("layer {}: {} and {} turn different channels; the heads of a layer must turn the same ones", layer,
-                 first.name, set->name);
-    }
-    append_factors(query, set->query);
-    append_factors(key, set->key);
+// One table for each length from 1 on.
+std::vector<int32_t> EncodingTables::class_per_length() const {
+  std::vector<int32_t> of_length(static_cast<size_t>(encoding_.shape.positions) + 1);
+  std::iota(of_length.begin() + 1, of_length.end(), 0);
+  return of_length;
+}
+
+void EncodingTables::add_input(const InputTerm& term) {
+  const int64_t tables = term.per_length ? encoding_.shape.positions : 1;
+  input_.axis = static_cast<int32_t>(term.axis);
+  input_.positions = static_cast<int32_t>(term.fixed.rows / tables);
+  if (term.per_length) input_.sequence_table = length_classes(class_per_length()).sequence_table();
+  if (term.learned.empty()) {
+    input_.table = upload(term.fixed);
+    return;
   }
-  const auto set_count = static_cast<int64_t>(sets.size());
-  const int64_t positions = encoding.shape.positions;
-  return {.query = View<const float, 4>(upload_values(backend, query), set_count, positions, first.pairs, 2),
-          .key = View<const float, 4>(upload_values(backend, key), set_count, positions, first.pairs, 2),
-          .head_set = View<const int32_t, 1>(upload_values(backend, head_set), head_set.size()),
-          .sets = static_cast<int32_t>(set_count),
-          .first = static_cast<int32_t>(first.first),
-          .halves = first.halves};
+  input_learned_ = std::make_unique<LearnedTable>(backend_, term.fixed, term.learned, layout_);
+  input_.table = input_learned_->table();
+}
+
+DistanceBias EncodingTables::add_bias(const BiasTerm& term, View<float, 2>& gradient) {
+  DistanceBias bias;
+  bias.reach = static_cast<int32_t>(term.reach);
+  bias.rows = static_cast<int32_t>(term.rows);
+  bias.axis = static_cast<int32_t>(term.axis);
+  if (term.per_length) bias.sequence_table = length_classes(class_per_length()).sequence_table();
+  if (term.learned.empty()) {
+    bias.table = upload(term.fixed);
+    return bias;
+  }
+  biases_.push_back(std::make_unique<LearnedTable>(backend_, term.fixed, term.learned, layout_));
+  bias.table = biases_.back()->table();
+  gradient = biases_.back()->gradient();
+  return bias;
+}
+
+void EncodingTables::add_rotations(const LayerEncoding& layer, int64_t l, LayerTables& tables) {
+  const RotationSets rotations(layer, encoding_.shape.positions);
+  if (rotations.sets.empty()) return;
+  check_sets(rotations, l);
+  const auto set_count = static_cast<int64_t>(rotations.sets.size());
+  const int64_t rows = rotations.classes() * set_count * rotations.axes;
+  const int64_t positions = rotations.positions;
+  const int64_t pairs = rotations.pairs;
+  const int64_t row_size = positions * pairs * 2;
+  const auto row_of = [&](int64_t c, int64_t set, int64_t axis) {
+    return (c * set_count + set) * rotations.axes + axis;
+  };
+
+  // What is not turned has the factor 1.
+  std::vector<float> query(static_cast<size_t>(rows * row_size));
+  for (size_t i = 0; i < query.size(); i += 2) query[i] = 1.0f;
+  std::vector<float> key = query;
+  bool learned = false;
+  for (int64_t set = 0; set < set_count; ++set) {
+    const Rotation& rotation = *rotations.sets[static_cast<size_t>(set)];
+    learned = learned || !rotation.learned.empty();
+    if (!rotation.learned.empty()) continue;
+    const auto axes = static_cast<int64_t>(rotation.axes.size());
+    for (int64_t c = 0; c < rotations.classes(); ++c) {
+      const int64_t own_class = rotations.set_class[static_cast<size_t>(c)][static_cast<size_t>(set)];
+      for (int64_t a = 0; a < axes; ++a) {
+        const int64_t to = row_of(c, set, rotation.axes[static_cast<size_t>(a)]) * row_size;
+        for (int64_t p = 0; p < rotation.positions; ++p) {
+          for (int64_t pair = 0; pair < rotation.pairs; ++pair) {
+            const auto from =
+                static_cast<size_t>(((own_class * axes + a) * rotation.positions + p) * rotation.pairs + pair);
+            const auto place = static_cast<size_t>(to + (p * pairs + pair) * 2);
+            query[place] = static_cast<float>(rotation.query[from].real());
+            query[place + 1] = static_cast<float>(rotation.query[from].imag());
+            key[place] = static_cast<float>(rotation.key[from].real());
+            key[place + 1] = static_cast<float>(rotation.key[from].imag());
+          }
+        }
+      }
+    }
+  }
+
+  float* query_memory = upload_values(query);
+  float* key_memory = query == key ? query_memory : upload_values(key);
+  const Rotation& first = *rotations.sets.front();
+  tables.rotation = {.query = View<const float, 4>(query_memory, rows, positions, pairs, 2),
+                     .key = View<const float, 4>(key_memory, rows, positions, pairs, 2),
+                     .head_set = View<const int32_t, 1>(upload_values(rotations.head_set), rotations.head_set.size()),
+                     .sets = static_cast<int32_t>(set_count),
+                     .axes = static_cast<int32_t>(rotations.axes),
+                     .first = static_cast<int32_t>(first.first),
+                     .halves = first.halves};
+  if (!rotations.of_length.empty()) {
+    tables.rotation.sequence_table = length_classes(rotations.of_length).sequence_table();
+  }
+  if (!learned) return;
+  if (rotations.classes() > 1 || key_memory != query_memory) {
+    fail_usage("layer {}: learned frequencies cannot share a layer with {}", l,
+               rotations.classes() > 1 ? "rotations that depend on length" : "rotations that decay");
+  }
+  tables.dfrequency = View<float, 2>(upload_values(std::vector<float>(static_cast<size_t>(rows * pairs))), rows, pairs);
+  dfrequencies_.push_back(tables.dfrequency);
+  for (int64_t set = 0; set < set_count; ++set) {
+    const Rotation& rotation = *rotations.sets[static_cast<size_t>(set)];
+    if (rotation.learned.empty()) continue;
+    LearnedRotation entry;
+    entry.frequencies = std::make_unique<LearnedTable>(backend_, rotation.frequencies, rotation.learned, layout_);
+    entry.magnitude = rotation.magnitude;
+    for (const int64_t axis : rotation.axes) {
+      const int64_t row = row_of(0, set, axis);
+      entry.factors.emplace_back(query_memory + row * row_size, 1, positions, pairs, 2);
+      entry.dfrequency.emplace_back(tables.dfrequency.row(row), 1, pairs);
+    }
+    rotations_.push_back(std::move(entry));
+  }
+}
+
+void EncodingTables::set_batch(const Batch& batch) {
+  for (auto& [of_length, classes] : classes_) classes.upload(backend_, batch);
+}
+
+void EncodingTables::remake(const View<float, 1>& parameters) {
+  if (input_learned_ != nullptr) input_learned_->remake(parameters);
+  for (const auto& bias : biases_) bias->remake(parameters);
+  for (const LearnedRotation& rotation : rotations_) {
+    rotation.frequencies->remake(parameters);
+    const View<float, 2> frequencies = rotation.frequencies->table();
+    for (size_t a = 0; a < rotation.factors.size(); ++a) {
+      backend_.run(RotationFactors{.factors = rotation.factors[a],
+                                   .frequency = View<const float, 2>(frequencies.row(a), 1, frequencies.extent(1)),
+                                   .magnitude = static_cast<float>(rotation.magnitude)});
+    }
+  }
+}
+
+void EncodingTables::clear_gradients() {
+  if (input_learned_ != nullptr) input_learned_->clear_gradient();
+  for (const auto& bias : biases_) bias->clear_gradient();
+  for (const View<float, 2>& dfrequency : dfrequencies_) {
+    backend_.run(Fill{.x = View<float, 1>(dfrequency.data(), dfrequency.size())});
+  }
+}
+
+void EncodingTables::pass_back(const View<float, 1>& parameters, const View<float, 1>& gradients) {
+  if (input_learned_ != nullptr) input_learned_->pass_back(parameters, gradients);
+  for (const auto& bias : biases_) bias->pass_back(parameters, gradients);
+  for (const LearnedRotation& rotation : rotations_) {
+    const View<float, 2> collected = rotation.frequencies->gradient();
+    for (size_t a = 0; a < rotation.dfrequency.size(); ++a) {
+      backend_.run(
+          Cast{.to = View<float, 2>(collected.row(a), 1, collected.extent(1)), .from = rotation.dfrequency[a]});
+    }
+    rotation.frequencies->pass_back(parameters, gradients);
+  }
 }
 
 }  // namespace phasor

@@ -1,9 +1,15 @@
 #pragma once
-// A resolved encoding in device memory, in the form that the engine's ops read.
+// A resolved encoding in device memory, in the form that the engine's ops read. What is learned is remade from the
+// parameters, and its gradients go back to them.
+#include <map>
+#include <memory>
 #include <vector>
 
 #include "phasor/encoding/resolved.h"
-#include "phasor/engine/arena.h"
+#include "phasor/engine/backend.h"
+#include "phasor/model/learned_table.h"
+#include "phasor/model/length_classes.h"
+#include "phasor/model/parameters.h"
 
 namespace phasor {
 
@@ -11,23 +17,54 @@ struct LayerTables {
   RotationTable rotation;
   DistanceBias bias;
   View<const float, 1> head_scale;  // empty when every head's factor is 1
+  // Where the backward pass adds up gradients of learned tables; empty where nothing is learned.
+  View<float, 2> dbias;
+  View<float, 2> dfrequency;
 };
 
 class EncodingTables {
  public:
-  EncodingTables(Backend& backend, const ResolvedEncoding& encoding);
+  // The encoding and the layout must outlive this. Batches have at most so many sequences.
+  EncodingTables(Backend& backend, const ResolvedEncoding& encoding, const ParameterLayout& layout, int64_t sequences);
 
-  View<const float, 2> fixed_input() const { return fixed_input_; }
+  const InputTable& input() const { return input_; }
+  View<float, 2> dinput() const { return input_learned_ == nullptr ? View<float, 2>() : input_learned_->gradient(); }
   const LayerTables& layer(int64_t l) const { return layers_[static_cast<size_t>(l)]; }
 
- private:
-  View<const float, 2> upload(Backend& backend, const Table& table);
-  RotationTable upload_rotations(Backend& backend, const ResolvedEncoding& encoding, int64_t layer);
-  template <class T>
-  T* upload_values(Backend& backend, const std::vector<T>& values);
+  void set_batch(const Batch& batch);
+  void remake(const View<float, 1>& parameters);
+  void clear_gradients();
+  void pass_back(const View<float, 1>& parameters, const View<float, 1>& parameter_gradients);
 
+ private:
+  // A rotation whose frequencies are learned, and where its factors and their gradients lie.
+  struct LearnedRotation {
+    std::unique_ptr<LearnedTable> frequencies;  // [axes, pairs]
+    std::vector<View<float, 4>> factors;        // per axis: [1, positions, pairs, 2]
+    std::vector<View<float, 2>> dfrequency;     // per axis: [1, pairs]
+    double magnitude = 1.0;
+  };
+
+  LengthClasses& length_classes(std::vector<int32_t> of_length);
+  std::vector<int32_t> class_per_length() const;
+  void add_input(const InputTerm& term);
+  DistanceBias add_bias(const BiasTerm& term, View<float, 2>& gradient);
+  void add_rotations(const LayerEncoding& layer, int64_t l, LayerTables& tables);
+  View<const float, 2> upload(const Table& table);
+  template <class T>
+  T* upload_values(const std::vector<T>& values);
+
+  Backend& backend_;
+  const ResolvedEncoding& encoding_;
+  const ParameterLayout& layout_;
+  int64_t sequences_;
   std::vector<Memory> memory_;
-  View<const float, 2> fixed_input_;
+  std::map<std::vector<int32_t>, LengthClasses> classes_;
+  InputTable input_;
+  std::unique_ptr<LearnedTable> input_learned_;
+  std::vector<std::unique_ptr<LearnedTable>> biases_;
+  std::vector<LearnedRotation> rotations_;
+  std::vector<View<float, 2>> dfrequencies_;
   std::vector<LayerTables> layers_;
 };
 

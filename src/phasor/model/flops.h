@@ -6,6 +6,6 @@
 
 namespace phasor {
 
-double training_flops(const ModelConfig& config, const Batch& batch);
+double training_flops(const ModelConfig& config, const ResolvedEncoding& encoding, const Batch& batch);
 
 }  // namespace phasor

@@ -1,45 +1,47 @@
 #include "phasor/model/parameters.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "phasor/base/error.h"
-#include "phasor/random/distributions.h"
 
 namespace phasor {
 namespace {
 
 using Kind = InitialValues::Kind;
 
-// FNV-1a. Entries draw by name, so that models of different encodings start from equal common weights.
-uint32_t name_site(std::string_view name) {
-  uint32_t hash = 2166136261u;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-  return hash;
-}
-
 // Weights and biases of a linear layer share one rule, as in PyTorch's nn.Linear.
 InitialValues linear_initial(const ModelConfig& config, int64_t in, bool bias) {
-  if (config.initialization == Initialization::torch) return {Kind::uniform, 1.0 / std::sqrt(static_cast<double>(in))};
-  if (bias) return {Kind::constant, 0.0};
-  return {Kind::normal, config.initialization_deviation};
+  if (config.initialization == Initialization::torch)
+    return {Kind::uniform, 0.0, 1.0 / std::sqrt(static_cast<double>(in))};
+  if (bias) return {Kind::constant};
+  return {Kind::normal, 0.0, config.initialization_deviation};
 }
 
 }  // namespace
 
 ParameterLayout::ParameterLayout(const ModelConfig& config, const ResolvedEncoding& encoding) {
   const bool torch = config.initialization == Initialization::torch;
-  embedding = add("embedding.weight", {config.vocabulary, config.width},
-                  {Kind::normal, torch ? 1.0 : config.initialization_deviation});
-  if (encoding.learned_input) {
-    const LearnedTable& table = *encoding.learned_input;
-    learned_input = add(table.parameter, {table.rows, table.columns}, {Kind::normal, table.deviation});
+  embedding = add("embedding.weight", {config.vocabulary, encoding.embedding_width},
+                  {Kind::normal, 0.0, torch ? 1.0 : config.initialization_deviation});
+  first_encoding_ = static_cast<int64_t>(entries_.size());
+  for (const LearnedParameter& learned : encoding.parameters) {
+    Parameter& entry = add_entry(learned.name, learned.shape, learned.initial);
+    entry.least = learned.least;
+    entry.most = learned.most;
   }
   for (int64_t l = 0; l < config.layers; ++l) {
     const std::string name = fmt::format("layers.{}.", l);
     LayerSlots slots;
     slots.attention_norm = add_norm(name + "attention_norm", config);
-    slots.projections = add_projections(name + "attention.", config);
+    const std::optional<DecoupledPath>& path = encoding.layers[static_cast<size_t>(l)].decoupled;
+    if (path) {
+      slots.decoupled = add_decoupled(name + "attention.", config, *path);
+    } else {
+      slots.projections = add_projections(name + "attention.", config);
+    }
     slots.output = add_linear(name + "attention.output", config.width, config.heads * config.head_width, config);
     slots.ffn_norm = add_norm(name + "ffn_norm", config);
     slots.up = add_linear(name + "ffn.up", config.hidden, config.width, config);
@@ -50,18 +52,26 @@ ParameterLayout::ParameterLayout(const ModelConfig& config, const ResolvedEncodi
   readout = add_linear("readout", config.classes, config.width, config);
 }
 
+Parameter& ParameterLayout::add_entry(std::string name, std::vector<int64_t> shape, InitialValues initial) {
+  Parameter entry;
+  entry.name = std::move(name);
+  entry.size = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+  entry.shape = std::move(shape);
+  entry.initial = std::move(initial);
+  entry.offset = size_;
+  size_ += entry.size;
+  entries_.push_back(std::move(entry));
+  return entries_.back();
+}
+
 int64_t ParameterLayout::add(std::string name, std::vector<int64_t> shape, InitialValues initial) {
-  const int64_t count = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
-  const int64_t offset = size_;
-  entries_.push_back({std::move(name), std::move(shape), initial, offset, count});
-  size_ += count;
-  return offset;
+  return add_entry(std::move(name), std::move(shape), std::move(initial)).offset;
 }
 
 NormSlot ParameterLayout::add_norm(const std::string& name, const ModelConfig& config) {
   NormSlot slot;
   slot.weight = add(name + ".weight", {config.width}, {Kind::constant, 1.0});
-  if (config.norm == NormKind::layer) slot.bias = add(name + ".bias", {config.width}, {Kind::constant, 0.0});
+  if (config.norm == NormKind::layer) slot.bias = add(name + ".bias", {config.width}, {Kind::constant});
   return slot;
 }
 
@@ -83,6 +93,37 @@ LinearSlot ParameterLayout::add_projections(const std::string& name, const Model
   return {weight, bias, query + 2 * key, in};
 }
 
+// Without biases, as in DeepSeek-V2 and V3. A head's rows of query_up are its own channels, then its rotary ones.
+DecoupledSlots ParameterLayout::add_decoupled(const std::string& name, const ModelConfig& config,
+                                              const DecoupledPath& path) {
+  const auto weight = [&](const char* part, int64_t out, int64_t in) {
+    return add(name + part + ".weight", {out, in}, linear_initial(config, in, false));
+  };
+  const auto norm = [&](const char* part, int64_t width) {
+    NormSlot slot;
+    if (path.norm) slot.weight = add(name + part + ".weight", {width}, {Kind::constant, 1.0});
+    return slot;
+  };
+  const int64_t heads = config.heads * config.head_width;
+  const int64_t own_rotary = path.shared_query ? 0 : config.heads * path.rotary;
+  const int64_t shared_rotary = path.shared_query ? path.rotary : 0;
+  DecoupledSlots slots;
+  slots.down = {.weight = weight("query_down", path.query_latent, config.width),
+                .out = path.query_latent + path.key_latent + path.rotary,
+                .in = config.width};
+  weight("key_value_down", path.key_latent, config.width);
+  if (path.rotary > 0) weight("key_rotary", path.rotary, config.width);
+  slots.query_norm = norm("query_norm", path.query_latent);
+  slots.key_norm = norm("key_value_norm", path.key_latent);
+  slots.query_up = {.weight = weight("query_up", heads + own_rotary, path.query_latent),
+                    .out = heads + own_rotary + shared_rotary,
+                    .in = path.query_latent};
+  if (shared_rotary > 0) weight("query_rotary", shared_rotary, path.query_latent);
+  slots.key_value_up = {.weight = weight("key_up", heads, path.key_latent), .out = 2 * heads, .in = path.key_latent};
+  weight("value_up", heads, path.key_latent);
+  return slots;
+}
+
 const Parameter& ParameterLayout::find(std::string_view name) const {
   for (const Parameter& entry : entries_) {
     if (entry.name == name) return entry;
@@ -90,17 +131,16 @@ const Parameter& ParameterLayout::find(std::string_view name) const {
   fail("the model has no parameter '{}'", name);
 }
 
+const Parameter& ParameterLayout::encoding_entry(int64_t parameter) const {
+  return entries_[static_cast<size_t>(first_encoding_ + parameter)];
+}
+
 std::vector<float> ParameterLayout::initial_values(uint64_t seed) const {
   std::vector<float> values(static_cast<size_t>(size_));
   for (const Parameter& entry : entries_) {
-    const RandomStream stream{.seed = seed, .purpose = Purpose::initialization, .site = name_site(entry.name)};
-    for (int64_t i = 0; i < entry.size; ++i) {
-      const auto index = static_cast<uint64_t>(i);
-      double value = entry.initial.size;
-      if (entry.initial.kind == Kind::normal) value *= normal(stream, index);
-      if (entry.initial.kind == Kind::uniform) value *= 2.0 * uniform(stream, index) - 1.0;
-      values[static_cast<size_t>(entry.offset + i)] = static_cast<float>(value);
-    }
+    const std::vector<double> drawn = draw(entry.initial, entry.size, entry.name, seed);
+    std::transform(drawn.begin(), drawn.end(), values.begin() + entry.offset,
+                   [](double value) { return static_cast<float>(value); });
   }
   return values;
 }

@@ -2,20 +2,16 @@
 // The parameters of a model, described once: parameters, gradients and both moments are four flat arrays of
 // one layout. An optimiser step is then one op, a checkpoint one walk over names.
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "phasor/encoding/resolved.h"
 #include "phasor/model/config.h"
+#include "phasor/random/initial_values.h"
 
 namespace phasor {
-
-// How an entry starts.
-struct InitialValues {
-  enum class Kind : uint8_t { constant, normal, uniform } kind = Kind::constant;
-  double size = 0.0;  // the constant, the deviation, or the bound of U(-size, size)
-};
 
 struct Parameter {
   std::string name;
@@ -23,12 +19,16 @@ struct Parameter {
   InitialValues initial;
   int64_t offset = 0;  // in floats
   int64_t size = 0;
+  // Kept within these after every update.
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
 };
 
 // Where a linear layer's numbers lie. Entries that follow each other can be read as one taller matrix: the
 // query, key and value projections are.
 struct LinearSlot {
-  int64_t weight = 0, bias = 0;  // offsets
+  int64_t weight = 0;
+  int64_t bias = -1;  // none
   int64_t out = 0, in = 0;
 };
 
@@ -37,9 +37,18 @@ struct NormSlot {
   int64_t bias = -1;  // none for RMS norm
 };
 
+// Queries, keys and values out of latents (ResolvedEncoding's decoupled path).
+struct DecoupledSlots {
+  LinearSlot down;  // [query latent; key latent; rotary key]
+  NormSlot query_norm, key_norm;
+  LinearSlot query_up;      // [queries; shared rotary query]
+  LinearSlot key_value_up;  // [keys; values]
+};
+
 struct LayerSlots {
   NormSlot attention_norm;
-  LinearSlot projections;  // [query; key; value]
+  LinearSlot projections;  // [query; key; value]; unused with a decoupled path
+  DecoupledSlots decoupled;
   LinearSlot output;
   NormSlot ffn_norm;
   LinearSlot up, down;
@@ -57,18 +66,21 @@ class ParameterLayout {
   std::vector<float> initial_values(uint64_t seed) const;
 
   int64_t embedding = 0;
-  int64_t learned_input = -1;  // offset, or -1 without
+  const Parameter& encoding_entry(int64_t parameter) const;  // by its place in ResolvedEncoding::parameters
   std::vector<LayerSlots> layers;
   NormSlot final_norm;
   LinearSlot readout;
 
  private:
+  Parameter& add_entry(std::string name, std::vector<int64_t> shape, InitialValues initial);
   int64_t add(std::string name, std::vector<int64_t> shape, InitialValues initial);
   NormSlot add_norm(const std::string& name, const ModelConfig& config);
   LinearSlot add_linear(const std::string& name, int64_t out, int64_t in, const ModelConfig& config);
   LinearSlot add_projections(const std::string& name, const ModelConfig& config);
+  DecoupledSlots add_decoupled(const std::string& name, const ModelConfig& config, const DecoupledPath& path);
 
   std::vector<Parameter> entries_;
+  int64_t first_encoding_ = 0;  // place of the encoding's first entry
   int64_t size_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "phasor/base/error.h"
+#include "phasor/model/token_positions.h"
 
 namespace phasor {
 namespace {
@@ -25,7 +26,7 @@ Transformer::Transformer(Backend& backend, const ModelConfig& config, const Reso
       encoding_(encoding),
       options_(options),
       layout_(config, encoding),
-      tables_(backend, encoding) {
+      tables_(backend, encoding_, layout_, options.capacity.sequences) {
   if (!backend.supports(options.precision)) {
     fail_usage("train.precision={} is not offered by {}; use fp32", name(options.precision), backend.description());
   }
@@ -35,9 +36,9 @@ Transformer::Transformer(Backend& backend, const ModelConfig& config, const Reso
     if (options.training) gradients_ = arena.view<float>(size);
     if (options.precision != Dtype::f32) low_precision_ = arena.matrix(options.precision, size / kCastRow, kCastRow);
     dropout_step_ = arena.view<uint32_t>(1);
-    batch_.emplace(arena, options.capacity, config.readout);
-    activations_.emplace(arena, config, options.capacity, options.precision);
-    if (options.training) flow_.emplace(arena, config, options.capacity, options.precision);
+    batch_.emplace(arena, options.capacity, config.readout, static_cast<int64_t>(encoding_.axes.size()));
+    activations_.emplace(arena, config, encoding_, options.capacity, options.precision);
+    if (options.training) flow_.emplace(arena, config, encoding_, options.capacity, options.precision);
   };
   Arena measure;
   carve(measure);
@@ -59,7 +60,17 @@ std::vector<float> Transformer::save_parameters() const {
   return values;
 }
 
+void Transformer::keep_bounds() {
+  for (const Parameter& entry : layout_.entries()) {
+    if (std::isinf(entry.least) && std::isinf(entry.most)) continue;
+    backend_.run(Clamp{.x = parameters_.last_range(entry.offset, entry.size),
+                       .least = static_cast<float>(entry.least),
+                       .most = static_cast<float>(entry.most)});
+  }
+}
+
 void Transformer::parameters_changed() {
+  tables_.remake(parameters_);
   if (low_precision_.empty()) return;
   backend_.run(
       Cast{.to = low_precision_, .from = ConstMatrix(parameters_.data(), Dtype::f32, low_precision_.rows(), kCastRow)});
@@ -75,6 +86,7 @@ BatchResult Transformer::evaluate(const Batch& batch) {
 BatchResult Transformer::forward_backward(const Batch& batch, uint32_t step) {
   upload(batch, true, step);
   backend_.run(Fill{.x = gradients_});
+  tables_.clear_gradients();
   run_forward();
   run_readout(true);
   run_backward();
@@ -87,7 +99,9 @@ void Transformer::forward(const Batch& batch) {
 }
 
 void Transformer::upload(const Batch& batch, bool training, uint32_t step) {
-  batch_->upload(backend_, batch);
+  const uint32_t position_step = training ? step : 0;
+  batch_->upload(backend_, batch, token_positions(batch, encoding_, options_.position_seed, position_step));
+  tables_.set_batch(batch);
   backend_.copy_in(dropout_step_.data(), &step, sizeof(step));
   dropout_on_ = training && config_.dropout > 0.0;
 }
@@ -111,20 +125,19 @@ BatchResult Transformer::result(const Batch& batch) const {
 Attention Transformer::attention(int64_t l) const {
   const LayerActivations& layer = activations_->layers[static_cast<size_t>(l)];
   const LayerTables& tables = tables_.layer(l);
-  const int64_t width = config_.head_width;
-  const int64_t queries = config_.heads * width;
-  const int64_t keys = config_.kv_heads * width;
+  const AttentionLayout columns = attention_layout(l);
   const ConstMatrix packed = layer.projections;
   Attention attention;
-  attention.query = packed.column_range(0, queries);
-  attention.key = packed.column_range(queries, keys);
-  attention.value = packed.column_range(queries + keys, keys);
-  attention.shape = {.heads = static_cast<int32_t>(config_.heads),
-                     .key_heads = static_cast<int32_t>(config_.kv_heads),
-                     .key_width = static_cast<int32_t>(width),
-                     .value_width = static_cast<int32_t>(width)};
+  attention.query = packed.column_range(0, columns.queries);
+  attention.key = packed.column_range(columns.first_key(), columns.keys);
+  attention.value = packed.column_range(columns.first_key() + columns.keys, columns.values);
+  if (columns.shared_queries > 0) attention.shared_query = packed.column_range(columns.queries, columns.shared_queries);
+  if (columns.shared_keys > 0) {
+    attention.shared_key = layer.latents.raw.last_range(columns.query_latent + columns.key_latent, columns.shared_keys);
+  }
+  attention.shape = columns.shape;
   attention.sequences = batch_->sequences();
-  attention.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(width)));
+  attention.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(columns.shape.key_width)));
   attention.head_scale = tables.head_scale;
   attention.causal = config_.causal;
   attention.rotation = tables.rotation;
@@ -136,6 +149,10 @@ Attention Transformer::attention(int64_t l) const {
                          .step = dropout_step_.data()};
   }
   return attention;
+}
+
+AttentionLayout Transformer::attention_layout(int64_t l) const {
+  return {config_, encoding_.layers[static_cast<size_t>(l)]};
 }
 
 Dropout Transformer::residual_dropout(int64_t stream_index) const {
@@ -152,11 +169,9 @@ ConstMatrix Transformer::weight(const LinearSlot& slot) const {
 }
 
 LinearForward Transformer::linear(const LinearSlot& slot, ConstMatrix x, Matrix y) const {
-  return {.y = y,
-          .x = x,
-          .weight = weight(slot),
-          .bias = View<const float, 1>(parameters_.data() + slot.bias, slot.out),
-          .rows = batch_->token_rows()};
+  LinearForward op{.y = y, .x = x, .weight = weight(slot), .rows = batch_->token_rows()};
+  if (slot.bias >= 0) op.bias = View<const float, 1>(parameters_.data() + slot.bias, slot.out);
+  return op;
 }
 
 // Norm number `stream_index` follows branch number stream_index - 1 and writes that place of the stream.
@@ -182,23 +197,18 @@ void Transformer::residual_norm(int64_t stream_index, const NormSlot* slot, cons
 }
 
 void Transformer::run_forward() {
-  EmbeddingForward embedding{
-      .y = activations_->stream[0],
-      .ids = batch_->tokens(),
-      .table = View<const float, 2>(parameters_.data() + layout_.embedding, config_.vocabulary, config_.width),
-      .fixed = tables_.fixed_input(),
-      .sequences = batch_->sequences()};
-  if (layout_.learned_input >= 0) {
-    embedding.learned =
-        View<const float, 2>(parameters_.data() + layout_.learned_input, encoding_.learned_input->rows, config_.width);
-  }
-  backend_.run(embedding);
+  backend_.run(EmbeddingForward{.y = activations_->stream[0],
+                                .ids = batch_->tokens(),
+                                .table = View<const float, 2>(parameters_.data() + layout_.embedding,
+                                                              config_.vocabulary, encoding_.embedding_width),
+                                .input = tables_.input(),
+                                .sequences = batch_->sequences()});
   residual_norm(0, &layout_.layers[0].attention_norm, activations_->layers[0].attention_norm);
 
   for (int64_t l = 0; l < config_.layers; ++l) {
     const LayerSlots& slots = layout_.layers[static_cast<size_t>(l)];
     const LayerActivations& layer = activations_->layers[static_cast<size_t>(l)];
-    backend_.run(linear(slots.projections, layer.attention_norm.y, layer.projections));
+    project(l);
     backend_.run(AttentionForward{.out = layer.mixed, .log_sum = layer.log_sum, .attention = attention(l)});
     backend_.run(linear(slots.output, layer.mixed, activations_->branch));
     residual_norm(2 * l + 1, &slots.ffn_norm, layer.ffn_norm);

@@ -6,6 +6,7 @@
 
 #include "phasor/engine/arena.h"
 #include "phasor/model/activations.h"
+#include "phasor/model/attention_layout.h"
 #include "phasor/model/config.h"
 #include "phasor/model/device_batch.h"
 #include "phasor/model/encoding_tables.h"
@@ -18,6 +19,7 @@ struct TransformerOptions {
   Dtype precision = Dtype::f32;  // of activations and products; parameters stay fp32
   bool training = true;          // reserve memory for gradients
   uint64_t dropout_seed = 0;
+  uint64_t position_seed = 0;  // of randomized positions
 };
 
 // Sums over the scored targets of a batch.
@@ -41,8 +43,10 @@ class Transformer {
   View<float, 1> gradients() const { return gradients_; }
   void load_parameters(const std::vector<float>& values);
   std::vector<float> save_parameters() const;
-  // Call after the parameters changed: refreshes what is derived from them (bf16 weights).
+  // Call after the parameters changed: refreshes what is derived from them (bf16 weights, learned tables).
   void parameters_changed();
+  // Moves parameters that have bounds back within them. Call after an update, before parameters_changed().
+  void keep_bounds();
 
   // Forward pass without dropout; results of this batch.
   BatchResult evaluate(const Batch& batch);
@@ -63,6 +67,9 @@ class Transformer {
   void run_readout(bool gradient);
   void run_backward();
   void backward_layer(int64_t l);
+  void project(int64_t l);
+  void project_back(int64_t l);
+  AttentionLayout attention_layout(int64_t l) const;
   BatchResult result(const Batch& batch) const;
 
   // Views of the numbers that a slot names.
@@ -71,6 +78,9 @@ class Transformer {
   LinearBackward linear_backward(const LinearSlot& slot, Matrix dx, Matrix dy, ConstMatrix x);
   void residual_norm(int64_t stream_index, const NormSlot* slot, const NormActivations& norm);
   void residual_norm_backward(int64_t stream_index, const NormSlot& slot, const NormActivations& norm, bool first);
+  void latent_norm(const NormSlot& slot, const View<float, 2>& x, const Matrix& y, const View<float, 1>& rstd);
+  void latent_norm_backward(const NormSlot& slot, const View<float, 2>& dx, const View<float, 2>& x, const Matrix& dy,
+                            const View<float, 1>& rstd);
   Dropout residual_dropout(int64_t stream_index) const;
   ConstMatrix readout_input() const;
   LinearCrossEntropy cross_entropy() const;

@@ -3,13 +3,14 @@
 namespace phasor {
 
 LinearBackward Transformer::linear_backward(const LinearSlot& slot, Matrix dx, Matrix dy, ConstMatrix x) {
-  return {.dx = dx,
-          .dweight = View<float, 2>(gradients_.data() + slot.weight, slot.out, slot.in),
-          .dbias = View<float, 1>(gradients_.data() + slot.bias, slot.out),
-          .dy = dy,
-          .x = x,
-          .weight = weight(slot),
-          .rows = batch_->token_rows()};
+  LinearBackward op{.dx = dx,
+                    .dweight = View<float, 2>(gradients_.data() + slot.weight, slot.out, slot.in),
+                    .dy = dy,
+                    .x = x,
+                    .weight = weight(slot),
+                    .rows = batch_->token_rows()};
+  if (slot.bias >= 0) op.dbias = View<float, 1>(gradients_.data() + slot.bias, slot.out);
+  return op;
 }
 
 void Transformer::residual_norm_backward(int64_t stream_index, const NormSlot& slot, const NormActivations& norm,
@@ -52,16 +53,14 @@ void Transformer::run_backward() {
 
   for (int64_t l = config_.layers - 1; l >= 0; --l) backward_layer(l);
 
-  EmbeddingBackward embedding{
-      .dtable = View<float, 2>(gradients_.data() + layout_.embedding, config_.vocabulary, config_.width),
+  backend_.run(EmbeddingBackward{
+      .dtable = View<float, 2>(gradients_.data() + layout_.embedding, config_.vocabulary, encoding_.embedding_width),
+      .dinput = tables_.dinput(),
       .dy = flow_->stream,
       .ids = batch_->tokens(),
-      .sequences = batch_->sequences()};
-  if (layout_.learned_input >= 0) {
-    embedding.dlearned =
-        View<float, 2>(gradients_.data() + layout_.learned_input, encoding_.learned_input->rows, config_.width);
-  }
-  backend_.run(embedding);
+      .input = tables_.input(),
+      .sequences = batch_->sequences()});
+  tables_.pass_back(parameters_, gradients_);
 }
 
 // Arrives with the gradient by the layer's output in flow_->stream and by its last branch in flow_->branch.
@@ -78,16 +77,23 @@ void Transformer::backward_layer(int64_t l) {
   residual_norm_backward(2 * l + 1, slots.ffn_norm, layer.ffn_norm, false);
 
   backend_.run(linear_backward(slots.output, flow_->mixed, flow_->branch, layer.mixed));
-  const int64_t queries = config_.heads * config_.head_width;
-  const int64_t keys = config_.kv_heads * config_.head_width;
-  backend_.run(AttentionBackward{.dquery = flow_->projections.column_range(0, queries),
-                                 .dkey = flow_->projections.column_range(queries, keys),
-                                 .dvalue = flow_->projections.column_range(queries + keys, keys),
-                                 .out = layer.mixed,
-                                 .dout = flow_->mixed,
-                                 .log_sum = layer.log_sum,
-                                 .attention = attention(l)});
-  backend_.run(linear_backward(slots.projections, flow_->normed, flow_->projections, layer.attention_norm.y));
+  const AttentionLayout columns = attention_layout(l);
+  const Matrix packed = flow_->projections;
+  AttentionBackward op{.dquery = packed.column_range(0, columns.queries),
+                       .dkey = packed.column_range(columns.first_key(), columns.keys),
+                       .dvalue = packed.column_range(columns.first_key() + columns.keys, columns.values),
+                       .dbias = tables_.layer(l).dbias,
+                       .dfrequency = tables_.layer(l).dfrequency,
+                       .out = layer.mixed,
+                       .dout = flow_->mixed,
+                       .log_sum = layer.log_sum,
+                       .attention = attention(l)};
+  if (columns.shared_queries > 0) op.dshared_query = packed.column_range(columns.queries, columns.shared_queries);
+  if (columns.shared_keys > 0) {
+    op.dshared_key = flow_->latents.last_range(columns.query_latent + columns.key_latent, columns.shared_keys);
+  }
+  backend_.run(op);
+  project_back(l);
   residual_norm_backward(2 * l, slots.attention_norm, layer.attention_norm, false);
 }
 

@@ -1,6 +1,7 @@
 #include "phasor/base/error.h"
 #include "phasor/base/suggest.h"
 #include "phasor/task/distance.h"
+#include "phasor/task/grid.h"
 #include "phasor/task/task.h"
 
 namespace phasor {
@@ -8,6 +9,7 @@ namespace phasor {
 const std::vector<TaskEntry>& task_catalogue() {
   static const std::vector<TaskEntry> catalogue = {
       distance_task(),
+      grid_task(),
   };
   return catalogue;
 }

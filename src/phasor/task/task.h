@@ -26,6 +26,7 @@ struct TaskShape {
   int64_t classes = 0;
   int64_t max_length = 0;  // longest sequence that sample() can make
   Readout readout = Readout::mean;
+  std::vector<int64_t> grid = {};  // extents, where tokens are the cells of a grid, row by row
 };
 
 class Task {

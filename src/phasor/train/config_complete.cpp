@@ -42,6 +42,7 @@ RunConfig complete(RunConfig config) {
   config.model.vocabulary = shape.vocabulary;
   config.model.classes = shape.classes;
   config.model.max_length = shape.max_length;
+  config.model.grid = shape.grid;
   config.model.encoding = print(parse_encoding(config.model.encoding));
   config.model = complete(std::move(config.model));
   check_training(config.train, shape.max_length);

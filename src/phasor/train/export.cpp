@@ -5,6 +5,7 @@
 #include "phasor/base/error.h"
 #include "phasor/base/suggest.h"
 #include "phasor/checkpoint/safetensors.h"
+#include "phasor/model/token_positions.h"
 #include "phasor/train/config_json.h"
 
 namespace phasor {
@@ -28,11 +29,17 @@ class Exporter {
   void add_layer(SafetensorsWriter& writer, int64_t l) {
     const Attention attention = model_.attention(l);
     const std::string prefix = fmt::format("layers.{}.", l);
-    const int64_t width = attention.shape.key_width;
-    if (wants("queries")) add_heads(writer, prefix + "queries", attention.query, attention.shape.heads, width);
-    if (wants("keys")) add_heads(writer, prefix + "keys", attention.key, attention.shape.key_heads, width);
+    const AttentionShape& shape = attention.shape;
+    if (wants("queries")) {
+      add_heads(writer, prefix + "queries", attention.query, shape.heads, shape.key_width - shape.shared_query_width);
+      add_shared(writer, prefix + "queries_shared", attention.shared_query);
+    }
+    if (wants("keys")) {
+      add_heads(writer, prefix + "keys", attention.key, shape.key_heads, shape.key_width - shape.shared_key_width);
+      add_shared(writer, prefix + "keys_shared", attention.shared_key);
+    }
     if (wants("values")) {
-      add_heads(writer, prefix + "values", attention.value, attention.shape.key_heads, attention.shape.value_width);
+      add_heads(writer, prefix + "values", attention.value, shape.key_heads, shape.value_width);
     }
     for (int64_t s = 0; s < batch_.sequence_count(); ++s) add_dense(writer, prefix, attention, s);
   }
@@ -52,6 +59,13 @@ class Exporter {
   void add_heads(SafetensorsWriter& writer, const std::string& name, const ConstMatrix& matrix, int64_t heads,
                  int64_t width) {
     writer.add(name, {batch_.token_count(), heads, width}, download(model_.backend(), matrix, batch_.token_count()));
+  }
+
+  // Channels that all heads have in common: those of a decoupled path.
+  void add_shared(SafetensorsWriter& writer, const std::string& name, const ConstMatrix& matrix) {
+    if (matrix.empty()) return;
+    writer.add(name, {batch_.token_count(), matrix.columns()},
+               download(model_.backend(), matrix, batch_.token_count()));
   }
 
   void add_dense(SafetensorsWriter& writer, const std::string& prefix, const Attention& attention, int64_t s) {
@@ -116,6 +130,9 @@ void export_activations(Session& session, const std::vector<std::string>& wanted
   writer.set_metadata("config", canonical_text(session.config()));
   writer.add("tokens", {batch.token_count()}, batch.tokens);
   writer.add("offsets", {samples + 1}, batch.offsets);
+  const ResolvedEncoding& encoding = session.model().encoding();
+  writer.add("positions", {batch.token_count(), static_cast<int64_t>(encoding.axes.size())},
+             token_positions(batch, encoding, session.config().seed, 0));
   writer.add("targets", {static_cast<int64_t>(batch.targets.size())}, batch.targets);
   writer.add("class_logits", {static_cast<int64_t>(batch.targets.size()), session.config().model.classes},
              session.model().class_logits(static_cast<int64_t>(batch.targets.size())));

@@ -35,6 +35,7 @@ double Optimizer::update(Transformer& model, int64_t step, double learning_rate)
                      .epsilon = static_cast<float>(config_.epsilon),
                      .weight_decay = static_cast<float>(config_.weight_decay),
                      .max_norm = static_cast<float>(config_.clip)});
+  model.keep_bounds();
   model.parameters_changed();
   float norm = 0.0f;
   backend_.copy_out(&norm, norm_.data(), sizeof(norm));

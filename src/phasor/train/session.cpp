@@ -1,17 +1,6 @@
 #include "phasor/train/session.h"
 
-#include "phasor/encoding/encoding.h"
-
 namespace phasor {
-
-ResolvedEncoding resolve_encoding(const ModelConfig& config) {
-  return resolve(parse_encoding(config.encoding), {.layers = config.layers,
-                                                   .heads = config.heads,
-                                                   .head_width = config.head_width,
-                                                   .width = config.width,
-                                                   .positions = config.max_length,
-                                                   .causal = config.causal});
-}
 
 Session::Session(Backend& backend, const RunConfig& config, const SessionOptions& options)
     : config_(config), task_(make_task(config.task, config.task_values)) {
@@ -23,7 +12,8 @@ Session::Session(Backend& backend, const RunConfig& config, const SessionOptions
       .capacity = {.tokens = config.train.batch * config.model.max_length, .sequences = config.train.batch},
       .precision = config.train.precision,
       .training = options.training,
-      .dropout_seed = config.seed};
+      .dropout_seed = config.seed,
+      .position_seed = config.seed};
   model_.emplace(backend, config.model, resolve_encoding(config.model), model_options);
   model_->load_parameters(model_->layout().initial_values(config.seed));
 }

@@ -35,7 +35,4 @@ class Session {
   Batch batch_;
 };
 
-// The encoding of a run's model.
-ResolvedEncoding resolve_encoding(const ModelConfig& config);
-
 }  // namespace phasor

@@ -44,7 +44,7 @@ StepBench bench_step(Backend& backend, const RunConfig& given, const StepBenchOp
     optimizer.update(session.model(), step, learning_rate(config.train, std::min(step, config.train.steps)));
     used.synchronize();
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    flops += training_flops(config.model, batch);
+    flops += training_flops(config.model, session.model().encoding(), batch);
     tokens += static_cast<double>(batch.token_count());
     return seconds;
   };

@@ -1,0 +1,70 @@
+#include "phasor/model/token_positions.h"
+
+#include <span>
+
+#include "phasor/random/distributions.h"
+
+namespace phasor {
+namespace {
+
+uint32_t hash(std::span<const int32_t> tokens) {
+  uint32_t hash = 2166136261u;  // FNV-1a over words
+  for (const int32_t token : tokens) hash = (hash ^ static_cast<uint32_t>(token)) * 16777619u;
+  return hash;
+}
+
+// A sorted subset of 0 .. extent - 1, each as likely as any other, by Floyd's method: one draw per member.
+std::vector<int32_t> sorted_subset(int64_t count, int64_t extent, const RandomStream& stream) {
+  std::vector<bool> taken(static_cast<size_t>(extent), false);
+  Draws draws(stream);
+  for (int64_t last = extent - count; last < extent; ++last) {
+    const size_t number = draws.below(static_cast<uint32_t>(last + 1));
+    taken[taken[number] ? static_cast<size_t>(last) : number] = true;
+  }
+  std::vector<int32_t> subset;
+  for (int64_t number = 0; number < extent; ++number) {
+    if (taken[static_cast<size_t>(number)]) subset.push_back(static_cast<int32_t>(number));
+  }
+  return subset;
+}
+
+// Cells are laid out row by row: the last coordinate runs fastest.
+int32_t coordinate_of(int64_t index, const std::vector<int64_t>& grid, int64_t coordinate) {
+  for (size_t a = grid.size() - 1; a > static_cast<size_t>(coordinate); --a) index /= grid[a];
+  return static_cast<int32_t>(index % grid[static_cast<size_t>(coordinate)]);
+}
+
+}  // namespace
+
+std::vector<int32_t> token_positions(const Batch& batch, const ResolvedEncoding& encoding, uint64_t seed,
+                                     uint32_t step) {
+  const size_t axes = encoding.axes.size();
+  std::vector<int32_t> positions(batch.tokens.size() * axes);
+  for (size_t s = 0; s + 1 < batch.offsets.size(); ++s) {
+    const size_t first = static_cast<size_t>(batch.offsets[s]);
+    const size_t length = static_cast<size_t>(batch.offsets[s + 1]) - first;
+    for (size_t a = 0; a < axes; ++a) {
+      const PositionAxis& axis = encoding.axes[a];
+      std::vector<int32_t> drawn;
+      if (axis.kind == PositionAxis::Kind::randomized) {
+        const RandomStream stream{.seed = seed,
+                                  .purpose = Purpose::encoding,
+                                  .site = hash({batch.tokens.data() + first, length}),
+                                  .step = step};
+        drawn = sorted_subset(static_cast<int64_t>(length), axis.extent, stream);
+      }
+      for (size_t t = 0; t < length; ++t) {
+        const int32_t index = batch.positions[first + t];
+        int32_t& position = positions[(first + t) * axes + a];
+        if (axis.kind == PositionAxis::Kind::index) position = index;
+        if (axis.kind == PositionAxis::Kind::randomized) position = drawn[t];
+        if (axis.kind == PositionAxis::Kind::coordinate) {
+          position = coordinate_of(index, encoding.shape.grid, axis.coordinate);
+        }
+      }
+    }
+  }
+  return positions;
+}
+
+}  // namespace phasor

@@ -1,0 +1,95 @@
+#pragma once
+// Small models with every entry of the catalogue, and with the ways in which entries can be combined.
+#include "model/model_case.h"
+
+namespace phasor::testing_support {
+
+inline std::vector<ModelCase> encoding_cases() {
+  std::vector<ModelCase> all;
+  const auto add = [&](const char* name, const char* encoding) -> ModelConfig& {
+    all.push_back({name, small_model(encoding)});
+    return all.back().config;
+  };
+  const auto add_causal = [&](const char* name, const char* encoding) { add(name, encoding).causal = true; };
+  const auto add_grid = [&](const char* name, const char* encoding) {
+    ModelConfig& config = add(name, encoding);
+    config.grid = {3, 4};
+    config.head_width = 8;
+  };
+  // The road to RoPE
+  add("nope", "nope");
+  add("integer", "integer");
+  add("integer_normalised", "integer(normalised)");
+  add("binary", "binary");
+  add("binary_signed", "binary(signed)");
+  add("sinusoidal", "sinusoidal");
+  add("sinusoidal_halves_scaled", "sinusoidal(layout=halves,scale=0.5)");
+  add("sinusoidal_scale_learned", "sinusoidal(scale=learned(0.5))");
+  add("sinusoidal_halves_scale_learned", "sinusoidal(layout=halves,scale=learned(0.5))");
+  add("learned", "learned");
+  add("random", "random");
+  add("concat_sinusoidal", "concat(sinusoidal,width=4)");
+  add("concat_learned", "concat(learned(init=1),width=3)");
+  add("concat_formula", "concat(input(\"a*cos(i*c)\",a=learned(1)),width=5)+learned");
+  // Distance biases
+  add("alibi", "alibi");
+  add("alibi_released", "alibi(slopes=released)");
+  add("alibi_learned", "alibi(slopes=learned)");
+  add("t5", "t5(buckets=8,max_distance=6)");
+  add("t5_layers", "t5(buckets=8,max_distance=6,sharing=layer,scale=one)");
+  add_causal("t5_causal", "t5(buckets=4,max_distance=6)");
+  add("relative", "relative");
+  add("relative_clipped", "relative(max_distance=3,sharing=model)");
+  add("kerple_log", "kerple(log)");
+  add("kerple_power", "kerple(power)");
+  add("sandwich", "sandwich");
+  add_causal("fire", "fire(hidden=6)");
+  add_causal("fire_beyond_threshold", "fire(hidden=6,threshold=3,sharing=model)");
+  add_causal("fire_one_head", "fire(hidden=5)[heads=1]+alibi(slopes=learned)[heads=0,2]");
+  add("bias_formula", "bias(\"-a*log(1+b*abs(d))\",a=1,b=learned(0.1,min=0.01))");
+  add("bias_formula_per_head", "bias(\"-a*abs(d)^b\",a=learned(0.3,per=head),b=learned(1.2))[layers=1]");
+  add("bias_formula_length", "bias(\"-a*abs(d)/n+sin(h+l)\",a=learned(2))");
+  add("bias_formula_query", "bias(\"a*tanh(d/(1+i))\",a=learned(1,per=head))");
+  // Rotations
+  add("rope", "rope");
+  add("rope_half", "rope(layout=half)");
+  add("rope_partial", "rope(fraction=0.5)");
+  add("rope_learned", "rope(frequencies=learned)");
+  add("rope_learned_half", "rope(frequencies=learned,layout=half,base=10)");
+  add("rope_formula", "rope(frequencies=\"base^(-2*c/C)*(1+h)\",base=100)");
+  add("rope_formula_learned", "rope(frequencies=\"base^(-2*c/C)\",base=learned(10))");
+  add("rope_formula_per_head", "rope(frequencies=\"f*base^(-2*c/C)\",base=10,f=learned(1,per=head))[heads=0-1]");
+  add("prope", "prope(0.5)");
+  add_causal("xpos", "xpos");
+  add("linear", "rope(scaling=linear,factor=2)");
+  add("ntk", "rope(scaling=ntk,factor=2)");
+  add("dynamic", "rope(scaling=dynamic,factor=2,original=4)");
+  add("yarn", "rope(scaling=yarn,factor=4,original=6,beta_fast=2)");
+  add("llama3", "rope(scaling=llama3,factor=4,original=16)");
+  add("longrope", "rope(scaling=longrope,factor=2,original=4,short=\"1,1.5\",long=\"1,3\")");
+  add_grid("rope_axial", "rope(axes=2)");
+  add_grid("rope_sections", "rope(axes=2,map=sections,sections=\"1,3\",layout=half)");
+  add_grid("rope_mixed", "rope(axes=2,map=mixed)");
+  add_grid("rope_mixed_learned", "rope(axes=2,map=mixed,frequencies=learned)");
+  add_grid("rope_axial_and_alibi", "rope(axes=2)[heads=0]+rope[heads=1]+alibi");
+  // Decoupled paths
+  add("mla", "mla");
+  add("mla_half", "mla(kv=5,q=7,rope=6,layout=half)");
+  add("mla_shared_query", "mla(query=shared)");
+  add("mla_released", "learned(init=0)+mla(query=shared,table=released,norm=none)");
+  add("mla_without_rotation", "mla(rope=0)");
+  add("mla_one_layer", "mla[layers=1]+rope[layers=0]+alibi");
+  // Wrappers and sums
+  add("randomized_rope", "randomized(rope,max=30)");
+  add("randomized_learned", "randomized(learned+relative,max=20)");
+  add("randomized_beside_index", "randomized(rope,max=25)[heads=0]+rope[heads=1]+alibi+sinusoidal");
+  add_causal("randomized_fire", "randomized(fire(hidden=4,threshold=8),max=20)");
+  add("sinusoidal_rope", "sinusoidal+rope");
+  add("rope_on_one_head", "rope[heads=0]");
+  add("rope_of_two_widths", "rope[heads=0]+rope(fraction=0.5)[heads=1-2]");
+  add("layers_differ", "rope[layers=0]+alibi[layers=1]");
+  add("learned_and_alibi_and_relative", "learned+alibi(slopes=learned)+relative+rope");
+  return all;
+}
+
+}  // namespace phasor::testing_support

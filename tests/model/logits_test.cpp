@@ -1,0 +1,160 @@
+// The engine's attention logits for every encoding against the one formula, in double, pair by pair:
+//   L_ij = s <A(p_i) q_i, B(p_j) k_j> + b(p_i, p_j - p_i)
+// at the places where a wrong position, layout or table shows: the first two, one in the middle, the last.
+#include <gtest/gtest.h>
+
+#include "model/encoding_cases.h"
+#include "phasor/encoding/values.h"
+#include "phasor/model/token_positions.h"
+#include "support/backend.h"
+
+namespace phasor::testing_support {
+namespace {
+
+constexpr uint64_t kSeed = 52;
+constexpr double kRounding = 0x1p-24;
+const std::vector<int32_t> kLengths = {40, 19};
+
+// Room for 40 tokens.
+ModelConfig longer(ModelConfig config) {
+  config.max_length = 40;
+  if (!config.grid.empty()) config.grid = {5, 8};
+  // Drawn positions come from a range that was made for ten.
+  const size_t max = config.encoding.find(",max=");
+  if (max != std::string::npos) config.encoding.insert(max + 5, "1");
+  return config;
+}
+
+// A sum and the sum of its terms' sizes, which its roundings refer to.
+struct Value {
+  double sum = 0.0, size = 0.0;
+
+  void add(double term) {
+    sum += term;
+    size += std::abs(term);
+  }
+};
+
+class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
+ protected:
+  // Columns of a matrix of activations for one token.
+  static std::vector<double> channels(const ConstMatrix& matrix, int64_t token, int64_t first, int64_t count) {
+    std::vector<double> result;
+    for (int64_t c = 0; c < count; ++c) result.push_back(double{matrix.row<float>(token)[first + c]});
+    return result;
+  }
+
+  static std::vector<double> with_shared(std::vector<double> own, const ConstMatrix& shared, int64_t token) {
+    if (shared.empty()) return own;
+    const std::vector<double> more = channels(shared, token, 0, shared.columns());
+    own.insert(own.end(), more.begin(), more.end());
+    return own;
+  }
+
+  // The channels turned as complex pairs; those that no pair has are as they were.
+  std::vector<std::complex<double>> turned(const std::vector<double>& x, const Rotation* rotation, bool query,
+                                           int64_t token, int64_t length) const {
+    std::vector<std::complex<double>> result(x.begin(), x.end());
+    if (rotation == nullptr) return result;
+    const int64_t axes = static_cast<int64_t>(rotation->axes.size());
+    const int64_t own_class =
+        rotation->class_of_length.empty() ? 0 : rotation->class_of_length[static_cast<size_t>(length)];
+    for (int64_t c = 0; c < rotation->pairs; ++c) {
+      std::complex<double> factor = 1.0;
+      for (int64_t a = 0; a < axes; ++a) {
+        const int64_t p = position(token, rotation->axes[static_cast<size_t>(a)]);
+        const auto& table = query ? rotation->query : rotation->key;
+        factor *= table[static_cast<size_t>(((own_class * axes + a) * rotation->positions + p) * rotation->pairs + c)];
+      }
+      const auto first = static_cast<size_t>(rotation->first + (rotation->halves ? c : 2 * c));
+      const size_t second = rotation->halves ? first + static_cast<size_t>(rotation->pairs) : first + 1;
+      const std::complex<double> pair = factor * std::complex<double>(x[first], x[second]);
+      result[first] = pair.real();
+      result[second] = pair.imag();
+    }
+    return result;
+  }
+
+  int64_t position(int64_t token, int64_t axis) const {
+    return positions_[static_cast<size_t>(token) * encoding_.axes.size() + static_cast<size_t>(axis)];
+  }
+
+  double bias(const LayerEncoding& layer, int64_t head, int64_t i, int64_t j, int64_t length) const {
+    if (layer.bias == nullptr) return 0.0;
+    const BiasTerm& term = *layer.bias;
+    int64_t row = head + (term.per_length ? (length - 1) * data_.config.heads : 0);
+    if (term.rows > 1) row = row * term.rows + position(i, term.axis);
+    return term.fixed(row, term.reach + position(j, term.axis) - position(i, term.axis));
+  }
+
+  Value logit(const Attention& attention, int64_t l, int64_t head, int64_t i, int64_t j, int64_t length) const {
+    const LayerEncoding& layer = encoding_.layers[static_cast<size_t>(l)];
+    const AttentionShape& shape = attention.shape;
+    const int64_t own_query = shape.key_width - shape.shared_query_width;
+    const int64_t own_key = shape.key_width - shape.shared_key_width;
+    const int64_t key_head = head * shape.key_heads / shape.heads;
+    const Rotation* rotation = layer.rotation[static_cast<size_t>(head)].get();
+    const auto q =
+        turned(with_shared(channels(attention.query, i, head * own_query, own_query), attention.shared_query, i),
+               rotation, true, i, length);
+    const auto k = turned(with_shared(channels(attention.key, j, key_head * own_key, own_key), attention.shared_key, j),
+                          rotation, false, j, length);
+    const double scale = layer.scale[static_cast<size_t>(head)] / std::sqrt(static_cast<double>(shape.key_width));
+    Value value;
+    for (size_t c = 0; c < q.size(); ++c) value.add(scale * q[c].real() * k[c].real());
+    value.add(bias(layer, head, i, j, length));
+    return value;
+  }
+
+  ModelData data_{longer(GetParam().config), kLengths, kSeed};
+  ResolvedEncoding encoding_ = with_values(data_.encoding, values());
+  std::vector<int32_t> positions_ = token_positions(data_.batch, data_.encoding, kPositionSeed, 0);
+
+ private:
+  ParameterValues values() const {
+    ParameterValues result;
+    for (size_t k = 0; k < data_.encoding.parameters.size(); ++k) {
+      const Parameter& entry = data_.layout.encoding_entry(static_cast<int64_t>(k));
+      const auto first = data_.parameters.begin() + entry.offset;
+      result.emplace_back(first, first + entry.size);
+    }
+    return result;
+  }
+};
+
+TEST_P(EncodingLogits, AreThoseOfTheFormula) {
+  Transformer model(test_backend(), data_.config, data_.encoding, options_for(data_.batch, Dtype::f32));
+  model.load_parameters(data_.parameters);
+  model.forward(data_.batch);
+  for (int64_t l = 0; l < data_.config.layers; ++l) {
+    const Attention attention = model.attention(l);
+    for (int64_t s = 0; s < data_.batch.sequence_count(); ++s) {
+      const int64_t first = data_.batch.offsets[static_cast<size_t>(s)];
+      const int64_t n = kLengths[static_cast<size_t>(s)];
+      std::vector<float> logits(static_cast<size_t>(data_.config.heads * n * n));
+      AttentionDenseForward op{.sequence = static_cast<int32_t>(s), .attention = attention};
+      op.logits = View<float, 3>(logits.data(), data_.config.heads, n, n);
+      test_backend().run(op);
+      for (int64_t head = 0; head < data_.config.heads; ++head) {
+        for (const int64_t i : {int64_t{0}, int64_t{1}, int64_t{17}, n - 1}) {
+          for (const int64_t j : {int64_t{0}, int64_t{1}, int64_t{17}, n - 1}) {
+            if (data_.config.causal && j > i) continue;
+            const Value expected = logit(attention, l, head, first + i, first + j, n);
+            // Turning costs a few roundings a channel on each side (one more product per axis), the sum one per term.
+            const double roundings = static_cast<double>(attention.shape.key_width) + 20.0;
+            // Numbers that cancel when turned were larger before: twice as large at most, on either side.
+            const double bound = 4.0 * roundings * kRounding * expected.size + 1e-30;
+            ASSERT_NEAR(double{op.logits(head, i, j)}, expected.sum, bound)
+                << "layer " << l << " sequence " << s << " head " << head << " query " << i << " key " << j;
+          }
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, EncodingLogits, ::testing::ValuesIn(encoding_cases()),
+                         [](const auto& tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace phasor::testing_support

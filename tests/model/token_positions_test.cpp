@@ -1,0 +1,91 @@
+#include "phasor/model/token_positions.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "phasor/encoding/encoding.h"
+
+namespace phasor {
+namespace {
+
+Batch batch_of(const std::vector<std::vector<int32_t>>& sequences) {
+  Batch batch;
+  const int32_t target = 0;
+  for (const std::vector<int32_t>& tokens : sequences) {
+    batch.append(tokens.data(), static_cast<int64_t>(tokens.size()), &target, 1, 0);
+  }
+  batch.finish();
+  return batch;
+}
+
+ResolvedEncoding resolved(const std::string& text, std::vector<int64_t> grid = {}) {
+  return resolve(parse_encoding(text), {.layers = 1,
+                                        .heads = 2,
+                                        .head_width = 8,
+                                        .width = 16,
+                                        .positions = 12,
+                                        .causal = false,
+                                        .grid = std::move(grid)});
+}
+
+TEST(TokenPositions, AnIndexCountsWithinItsSequence) {
+  const Batch batch = batch_of({{5, 6, 7}, {8, 9}});
+  EXPECT_EQ(token_positions(batch, resolved("rope"), 0, 0), (std::vector<int32_t>{0, 1, 2, 0, 1}));
+  // Even where nobody asks, there is one number per token.
+  EXPECT_EQ(token_positions(batch, resolved("nope"), 0, 0).size(), 5u);
+}
+
+TEST(TokenPositions, CoordinatesRunRowByRow) {
+  const Batch batch = batch_of({{1, 1, 1, 1, 1}});
+  EXPECT_EQ(token_positions(batch, resolved("rope(axes=2)", {4, 3}), 0, 0),
+            (std::vector<int32_t>{0, 0, 0, 1, 0, 2, 1, 0, 1, 1}));
+  EXPECT_EQ(token_positions(batch, resolved("rope(axes=3,map=mixed,fraction=0.75)", {3, 2, 2}), 0, 0),
+            (std::vector<int32_t>{0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1, 1, 0, 0}));
+}
+
+TEST(TokenPositions, DrawnOnesAreSortedDistinctAndWithinTheRange) {
+  const ResolvedEncoding encoding = resolved("randomized(rope,max=20)");
+  for (uint32_t step = 0; step < 200; ++step) {
+    const std::vector<int32_t> drawn = token_positions(batch_of({{1, 2, 3, 4, 5, 6, 7}}), encoding, 3, step);
+    EXPECT_TRUE(std::is_sorted(drawn.begin(), drawn.end()));
+    EXPECT_EQ(std::set<int32_t>(drawn.begin(), drawn.end()).size(), 7u);
+    EXPECT_GE(drawn.front(), 0);
+    EXPECT_LT(drawn.back(), 20);
+  }
+  // As many numbers as there are leave no choice.
+  const std::vector<int32_t> all =
+      token_positions(batch_of({std::vector<int32_t>(12, 1)}), resolved("randomized(rope,max=12)"), 3, 5);
+  for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], static_cast<int32_t>(i));
+}
+
+TEST(TokenPositions, DrawsAreAFunctionOfSeedStepAndTokens) {
+  const ResolvedEncoding encoding = resolved("randomized(rope,max=1000)");
+  const auto drawn = [&](const Batch& batch, uint64_t seed, uint32_t step) {
+    return token_positions(batch, encoding, seed, step);
+  };
+  const std::vector<int32_t> alone = drawn(batch_of({{4, 5, 6, 7}}), 1, 2);
+  const std::vector<int32_t> among = drawn(batch_of({{9, 9}, {4, 5, 6, 7}, {3}}), 1, 2);
+  EXPECT_EQ(alone, std::vector<int32_t>(among.begin() + 2, among.begin() + 6));
+  EXPECT_NE(alone, drawn(batch_of({{4, 5, 6, 8}}), 1, 2));
+  EXPECT_NE(alone, drawn(batch_of({{4, 5, 6, 7}}), 1, 3));
+  EXPECT_NE(alone, drawn(batch_of({{4, 5, 6, 7}}), 2, 2));
+}
+
+// Each of the 20 subsets of 3 out of 6 should come up 1000 times in 20,000; 5 deviations allowed.
+TEST(TokenPositions, EverySubsetIsAsLikely) {
+  const ResolvedEncoding encoding = resolved("randomized(rope,max=12)");
+  ResolvedEncoding small = encoding;
+  small.axes.front().extent = 6;
+  std::map<std::vector<int32_t>, int> counts;
+  const Batch batch = batch_of({{1, 2, 3}});
+  for (uint32_t step = 0; step < 20000; ++step) ++counts[token_positions(batch, small, 7, step)];
+  EXPECT_EQ(counts.size(), 20u);
+  for (const auto& [subset, count] : counts) EXPECT_NEAR(count, 1000.0, 5.0 * std::sqrt(1000.0));
+}
+
+}  // namespace
+}  // namespace phasor
