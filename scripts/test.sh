@@ -45,21 +45,17 @@ export OMP_NUM_THREADS=${OMP_NUM_THREADS:-2} OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 
 passed=()
-# run_ctest PRESET: on a terminal with progress; elsewhere only what failed is shown.
+# run_ctest PRESET: only what failed is shown.
 run_ctest() {
   local preset=$1 log=build/$1/tests.log arguments=()
-  arguments=(--preset "$preset" -j "$jobs" --no-tests=error)
+  arguments=(--preset "$preset" -j "$jobs" --no-tests=error --verbose)
   [[ $quick == no ]] || arguments+=(-E '^(model|train|cli)\.')
   say "Testing ($preset)"
-  if [[ -t 1 ]]; then
-    ctest "${arguments[@]}" --progress --output-log "$log" || die "tests failed ($preset); log: $log"
-  else
-    ctest "${arguments[@]}" >"$log" 2>&1 || {
-      grep -v ' Passed \| Start ' "$log" >&2
-      die "tests failed ($preset); log: $log"
-    }
-  fi
-  passed+=("$(awk '/tests passed/ { print $NF }' "$log") $preset tests")
+  ctest "${arguments[@]}" >"$log" 2>&1 || {
+    grep -E -A 20 'Failure$|\[  FAILED  \]|ERROR: |runtime error|\*\*\*' "$log" | head -n 400 >&2
+    die "tests failed ($preset); log: $log"
+  }
+  passed+=("$(awk '/\[  PASSED  \]/ { sum += $(NF - 1) } END { print sum }' "$log") $preset tests")
 }
 
 run_script_tests() {

@@ -1,11 +1,14 @@
 // phasor bench: speed, measured against this machine's peak.
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "phasor/encoding/encoding.h"
 #include "phasor/engine/threads.h"
 #include "phasor/train/config_text.h"
+#include "phasor/train/encoding_bench.h"
 #include "phasor/train/session.h"
 #include "phasor/train/step_bench.h"
 #include "run_options.h"
@@ -62,15 +65,19 @@ void print_table(const RunConfig& config, const StepBench& bench) {
     fmt::print("  {:10.2f} ms  {:3} x  {}\n", time.seconds * 1e3, time.calls, op);
 }
 
-void run_bench(const BenchOptions& options) {
+RunConfig configured(const BenchOptions& options) {
   ConfigBuilder builder = options.run.builder();
   if (!options.batch.empty()) builder.add_option("--batch", "train.batch", options.batch);
   if (!options.precision.empty()) builder.add_option("--precision", "train.precision", options.precision);
+  return builder.build();
+}
+
+void run_bench(const BenchOptions& options) {
   const StepBenchOptions bench_options{
       .warmup = read_whole("--warmup", options.warmup, {.least = 0, .most = kMostSteps}),
       .steps = read_whole("--steps", options.steps, {.least = 1, .most = kMostSteps}),
       .profile = options.profile};
-  const RunConfig config = builder.build();
+  const RunConfig config = configured(options);
   resolve_encoding(config.model);
   const std::unique_ptr<Backend> backend = options.device.open();
   const StepBench bench = bench_step(*backend, config, bench_options);
@@ -81,12 +88,70 @@ void run_bench(const BenchOptions& options) {
   }
 }
 
+void run_bench_encodings(const BenchOptions& options, const std::vector<std::string>& wanted) {
+  const RunConfig config = configured(options);
+  const EncodingBenchOptions bench_options{
+      .warmup = read_whole("--warmup", options.warmup, {.least = 0, .most = kMostSteps}),
+      .steps = read_whole("--steps", options.steps, {.least = 1, .most = kMostSteps})};
+  for (const std::string& text : wanted) parse_encoding(text);
+  const std::unique_ptr<Backend> backend = options.device.open();
+  if (!options.json) {
+    fmt::print("training step beside rope's, preset {}, batch {}, {}, {} threads, median of {} pairs\n", config.preset,
+               config.train.batch, name(config.train.precision), thread_count(), bench_options.steps);
+    fmt::print("{:>9} {:>9} {:>7} {:>11}  encoding\n", "ms", "rope ms", "ratio", "parameters");
+  }
+  const auto report = [&](const EncodingTime& time) {
+    if (options.json) return;
+    fmt::print("{:9.2f} {:9.2f} {:7.3f} {:11}  {}{}\n", time.ms, time.rope_ms, time.ratio, time.parameters,
+               time.encoding, time.causal ? "  (causal)" : "");
+    std::fflush(stdout);
+  };
+  const std::vector<EncodingTime> times =
+      bench_encodings(*backend, config, wanted.empty() ? benchmarked_encodings() : wanted, bench_options, report);
+  if (!options.json) return;
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const EncodingTime& time : times) {
+    list.push_back({{"name", time.encoding},
+                    {"causal", time.causal},
+                    {"ms_per_step", time.ms},
+                    {"rope_ms_per_step", time.rope_ms},
+                    {"ratio", time.ratio},
+                    {"parameters", time.parameters}});
+  }
+  fmt::print("{}\n", list.dump(2));
+}
+
+void add_bench_encodings(CLI::App& group) {
+  CLI::App* command = group.add_subcommand("encodings", "What each encoding's training step costs beside rope's");
+  auto options = std::make_shared<BenchOptions>();
+  auto wanted = std::make_shared<std::vector<std::string>>();
+  options->steps = "8";
+  options->warmup = "2";
+  command->add_option("encodings", *wanted, "Encodings to measure (default: the whole catalogue)")->type_name("TEXT");
+  options->run.add_to(*command);
+  options->device.add_to(*command);
+  add_text(*command, "--batch", options->batch, "Sequences per step (default: the preset's)")->type_name("N");
+  add_text(*command, "--precision", options->precision, "fp32 (default) or bf16")->type_name("NAME");
+  add_text(*command, "--steps", options->steps, "Timed pairs of steps")->type_name("N")->capture_default_str();
+  add_text(*command, "--warmup", options->warmup, "Pairs before the clock starts")
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "Print an array of objects instead of a table");
+  command->footer(
+      "Examples:\n"
+      "  phasor bench encodings --preset paper --batch 32\n"
+      "  phasor bench encodings --preset quick t5 fire mla");
+  command->callback([options, wanted] { run_bench_encodings(*options, *wanted); });
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app) {
   CLI::App* group = app.add_subcommand("bench", "Measure speed against this machine's peak");
   group->require_subcommand(1);
-  group->footer("Example:\n  phasor bench step --preset quick --encoding rope");
+  group->footer(
+      "Examples:\n  phasor bench step --preset quick --encoding rope\n  phasor bench encodings --preset quick");
+  add_bench_encodings(*group);
   CLI::App* command = group->add_subcommand("step", "A training step: forward, backward, AdamW");
   auto options = std::make_shared<BenchOptions>();
   options->run.add_to(*command);

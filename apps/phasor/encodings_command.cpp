@@ -1,70 +1,97 @@
-// phasor encodings: the catalogue, with each encoding's parameters.
+// phasor encodings: the catalogue, a card for one expression, and the road that leads to RoPE.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
-#include "phasor/encoding/catalogue.h"
-#include "phasor/encoding/printer.h"
+#include "encoding_card.h"
+#include "encoding_list.h"
+#include "encoding_road.h"
+#include "encoding_shape_options.h"
+#include "phasor/base/error.h"
+#include "phasor/base/file.h"
+#include "phasor/encoding/manual.h"
+#include "phasor/train/config_text.h"
+#include "usage.h"
 
 namespace phasor::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
+struct EncodingsOptions {
+  std::string expression;
+  EncodingShapeOptions shape;
+  std::string seed = "0";
+  std::string update;  // a file
+  bool parameters = false, road = false, markdown = false, ascii = false, json = false;
+};
 
-Json to_json(const EncodingParameter& parameter) {
-  const bool is_word = parameter.kind == EncodingParameter::Kind::word;
-  const std::string text = print_expression(parameter.default_value);
-  Json json = {{"name", parameter.name}, {"help", parameter.help}};
-  json["default"] = is_word ? Json(text) : Json(std::get<double>(parameter.default_value.content));
-  if (is_word) {
-    json["choices"] = parameter.choices;
-  } else {
-    json["least"] = parameter.least;
-    json["most"] = parameter.most;
-  }
-  return json;
+void check(const EncodingsOptions& options) {
+  const bool card = !options.expression.empty();
+  const auto refuse = [](bool wrong, std::string_view what, std::string_view why) {
+    if (wrong) fail_usage("{} {}", what, why);
+  };
+  refuse(card && options.road, "--road", "shows encodings of its own; leave the expression out");
+  refuse(card && options.markdown, "--markdown", "is about the whole catalogue; leave the expression out");
+  refuse(card && options.parameters, "--parameters", "is for the list; a card shows them anyway");
+  refuse(options.road && options.markdown, "--road", "is part of what --markdown prints; give one of them");
+  refuse(options.json && options.markdown, "--json", "and --markdown are two forms; give one of them");
+  refuse(!options.update.empty() && !options.markdown, "--update", "goes with --markdown");
+  refuse(!card && !options.shape.empty(), "the shape of a model", "matters for one encoding only; which one?");
 }
 
-void print_json() {
-  Json list = Json::array();
-  for (const EncodingEntry& entry : encoding_catalogue()) {
-    Json parameters = Json::array();
-    for (const EncodingParameter& parameter : entry.parameters) parameters.push_back(to_json(parameter));
-    list.push_back({{"name", entry.name},
-                    {"summary", entry.summary},
-                    {"formula", entry.formula},
-                    {"paper", entry.paper},
-                    {"year", entry.year},
-                    {"parameters", parameters}});
-  }
-  fmt::print("{}\n", list.dump(2));
-}
+void print_json(const nlohmann::ordered_json& json) { fmt::print("{}\n", json.dump(2)); }
 
-void print_table() {
-  for (const EncodingEntry& entry : encoding_catalogue()) {
-    fmt::print("{:<12} {}\n", entry.name, entry.summary);
-    for (const EncodingParameter& parameter : entry.parameters) {
-      const std::string assignment = parameter.name + "=" + print_expression(parameter.default_value);
-      fmt::print("  {:<20} {}", assignment, parameter.help);
-      if (!parameter.choices.empty()) fmt::print(" ({})", fmt::join(parameter.choices, ", "));
-      fmt::print("\n");
+void run_encodings(const EncodingsOptions& options) {
+  check(options);
+  if (options.markdown) {
+    const std::string catalogue = manual_catalogue();
+    if (options.update.empty()) {
+      fmt::print("{}", catalogue);
+    } else {
+      write_file_atomically(options.update, with_catalogue(read_file(options.update), catalogue));
     }
+    return;
   }
+  if (options.road) return options.json ? print_json(road_json()) : fmt::print("{}", road_text());
+  if (options.expression.empty()) {
+    if (options.json) return print_json(encoding_list_json());
+    fmt::print("{}\n'phasor encodings rope' shows one of them, or any expression: 'rope[heads=0-1]+alibi'.\n",
+               encoding_list(options.parameters));
+    return;
+  }
+  const Encoding encoding = parse_encoding(options.expression);
+  const uint64_t seed = read_seed("--seed", options.seed);
+  const EncodingCard card = make_card(encoding, options.shape.shape(encoding), seed);
+  options.json ? print_json(card_json(card)) : fmt::print("{}", card_text(card, options.ascii));
 }
 
 }  // namespace
 
 void add_encodings_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("encodings", "List the positional encodings that can be named");
-  auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print an array of objects");
+  CLI::App* command = app.add_subcommand("encodings", "List the positional encodings, or show one and measure it");
+  auto options = std::make_shared<EncodingsOptions>();
+  add_text(*command, "EXPRESSION", options->expression,
+           "An encoding to show: what it is, its kernel over distance, five desiderata measured");
+  options->shape.add_to(*command);
+  add_text(*command, "--seed", options->seed, "Of the model whose start is shown, where something is learned")
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_flag("--ascii", options->ascii, "Draw kernels without Braille dots");
+  command->add_flag("--parameters", options->parameters, "List with all parameters");
+  command->add_flag("--road", options->road, "Measure the road from the bare position to RoPE in two dimensions");
+  command->add_flag("--markdown", options->markdown, "Print the catalogue's part of docs/encodings.md");
+  add_text(*command, "--update", options->update, "With --markdown: put it between the markers in this file")
+      ->type_name("FILE");
+  command->add_flag("--json", options->json, "Print an array of objects, or of a card an object");
   command->footer(
-      "Examples of what can be written after --encoding:\n"
-      "  rope   'rope(base=500000)'   sinusoidal+rope   'rope[heads=0-1]+alibi[heads=2-3]'\n"
-      "docs/encodings.md has the grammar and the formulas.");
-  command->callback([json] { *json ? print_json() : print_table(); });
+      "An expression is what --encoding of 'phasor train' takes, in quotes for the shell:\n"
+      "  phasor encodings rope                                   one entry\n"
+      "  phasor encodings 'rope(base=500,fraction=0.5)'          with arguments\n"
+      "  phasor encodings 'rope[heads=0-1]+alibi[heads=2-3]'     a sum, by heads\n"
+      "  phasor encodings 'bias(\"-a*abs(d)^0.5\",a=learned(1))'   invented on the spot\n"
+      "  phasor encodings 'rope(axes=2)' --grid 4,6              by coordinates\n"
+      "docs/encodings.md has the grammar, docs/adding_an_encoding.md says how to add an entry.");
+  command->callback([options] { run_encodings(*options); });
 }
 
 }  // namespace phasor::app

@@ -90,7 +90,7 @@ int run_and_report(int argc, char** argv) {
     print_error("out of memory; a smaller train.batch or model needs less");
     return 1;
   } catch (const std::exception& error) {
-    print_error(error.what());
+    if (std::ferror(stdout) == 0) print_error(error.what());  // of a broken output main() tells
     return 1;
   }
 }

@@ -182,7 +182,7 @@ TEST(Export, ShapesAreThoseOfTheDocument) {
   for (int64_t i = 0; i <= 2 * kLayers; ++i) file.data<float>(fmt::format("hidden.{}", i), {exported.tokens(), kWidth});
   file.data<float>("layers.1.values", {exported.tokens(), kHeads, kHeadWidth});
   // Four tensors of the batch, the streams, and per layer three flat ones and four per sample.
-  EXPECT_EQ(file.names().size(), static_cast<size_t>(4 + 2 * kLayers + 1 + kLayers * (3 + 4 * kSamples)));
+  EXPECT_EQ(file.names().size(), static_cast<size_t>(5 + 2 * kLayers + 1 + kLayers * (3 + 4 * kSamples)));
   EXPECT_EQ(file.metadata().at("format"), "phasor activations 1");
 }
 
@@ -193,8 +193,8 @@ TEST(Export, OnlyWhatIsAskedFor) {
   ASSERT_EQ(
       phasor_command({"export", "--tensors", "logits", run.string(), "--samples", "1", "--out", out.string()}).code, 0);
   EXPECT_EQ(SafetensorsFile::open(out).names(),
-            (std::vector<std::string>{"class_logits", "layers.0.logits.0", "layers.1.logits.0", "offsets", "targets",
-                                      "tokens"}));
+            (std::vector<std::string>{"class_logits", "layers.0.logits.0", "layers.1.logits.0", "offsets", "positions",
+                                      "targets", "tokens"}));
 }
 
 // The 32 samples are the whole test set, so the share of right answers must be evaluate's.

@@ -25,16 +25,28 @@ std::vector<std::string> names(const Json& list) {
 }
 
 TEST(Listing, CataloguesAreArraysOfNamedObjects) {
-  EXPECT_EQ(names(json_of({"encodings", "--json"})),
-            (std::vector<std::string>{"nope", "sinusoidal", "learned", "alibi", "rope"}));
   const Json tasks = json_of({"tasks", "--json"});
-  EXPECT_EQ(names(tasks), std::vector<std::string>{"distance"});
-  EXPECT_EQ(names(tasks[0].at("options")), (std::vector<std::string>{"vocabulary", "gap", "sides"}));
+  EXPECT_EQ(names(tasks), (std::vector<std::string>{"distance", "counting", "joint", "index", "retrieval", "indirect",
+                                                    "grid", "copy", "reverse"}));
+  EXPECT_EQ(names(tasks[0].at("options")),
+            (std::vector<std::string>{"vocabulary", "gap", "sides", "triggers", "fillers", "length"}));
+  EXPECT_EQ(tasks[0].at("options")[4].at("choices"), (Json{"distinct", "any"}));
 }
 
 TEST(Listing, CataloguesForPeopleShowParameters) {
-  expect_words(phasor_command({"encodings"}).out, {"rope ", "base=10000", "alibi "});
-  expect_words(phasor_command({"tasks"}).out, {"distance ", "task.gap"});
+  expect_words(phasor_command({"tasks"}).out, {"distance ", "grid "});
+  expect_words(phasor_command({"tasks", "distance"}).out,
+               {"task.gap=24", "task.fillers=distinct", "floors", "chance", "length alone", "ceiling"});
+}
+
+TEST(Listing, FloorsFollowTheSettings) {
+  const Json quick = json_of({"tasks", "distance", "--json", "--samples", "2000"});
+  EXPECT_EQ(quick.at("settings").at("gap"), 24);
+  EXPECT_DOUBLE_EQ(quick.at("floors").at("chance").get<double>(), 1.0 / 24.0);
+  EXPECT_EQ(quick.at("floors").at("ceiling"), 1.0);
+  const Json other = json_of({"tasks", "distance", "--json", "--samples", "2000", "--set", "task.gap=10"});
+  EXPECT_DOUBLE_EQ(other.at("floors").at("chance").get<double>(), 0.1);
+  expect_error(phasor_command({"tasks", "distanse"}), 2, {"distanse", "did you mean 'distance'"});
 }
 
 TEST(Listing, DryRunShowsEveryKeyWithItsSource) {

@@ -28,7 +28,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Slip{"TopOption", {"--verison"}, {"'phasor' has no option", "did you mean '--version'"}},
                     Slip{"SubcommandMissing", {"bench"}, {"'phasor bench' needs a command", "step"}},
                     Slip{"Subcommand", {"bench", "stop"}, {"no command 'stop'", "did you mean 'step'"}},
-                    Slip{"Argument", {"tasks", "more"}, {"'more'", "phasor tasks --help"}},
+                    Slip{"Argument", {"tasks", "distance", "more"}, {"'more'", "phasor tasks --help"}},
                     Slip{"SecondRun", {"evaluate", "a", "b"}, {"'b'", "phasor evaluate --help"}},
                     Slip{"RunMissing", {"evaluate"}, {"needs RUN", "run folder"}},
                     Slip{"ExportOutMissing", {"export", "r"}, {"needs --out"}}),

@@ -100,7 +100,7 @@ TEST(ConfigBuilder, WithoutAnythingItIsQuickRopeOnDistance) {
   EXPECT_EQ(config.preset, "quick");
   EXPECT_EQ(config.protocol, "clean");
   EXPECT_EQ(config.task, "distance");
-  EXPECT_EQ(config.task_values, (TaskValues{64, 24, 8}));
+  EXPECT_EQ(config.task_values, (TaskValues{64, 24, 8, 0, 0, 0}));
   EXPECT_EQ(config.model.encoding, "rope");
   EXPECT_EQ(config.model.head_width, 16);
   EXPECT_EQ(config.train.steps, 2000);
@@ -169,7 +169,7 @@ TEST(ConfigBuilder, TaskOptionsMoveWhatFollowsFromThem) {
   builder.add_set("task.gap=10");
   builder.add_set("task.sides=3");
   const RunConfig config = builder.build();
-  EXPECT_EQ(config.task_values, (TaskValues{64, 10, 3}));
+  EXPECT_EQ(config.task_values, (TaskValues{64, 10, 3, 0, 0, 0}));
   EXPECT_EQ(config.model.classes, 10);
   EXPECT_EQ(config.model.max_length, 18);
 }
@@ -195,7 +195,7 @@ TEST(ConfigFile, GroupsDotsCommentsAndEveryTypeOfValue) {
   })",
                    "runs.json");
   const RunConfig config = builder.build();
-  EXPECT_EQ(config.task_values, (TaskValues{64, 12, 4}));
+  EXPECT_EQ(config.task_values, (TaskValues{64, 12, 4, 0, 0, 0}));
   EXPECT_TRUE(config.model.causal);
   EXPECT_EQ(config.model.dropout, 0.125);
   EXPECT_EQ(config.model.ffn, Activation::gelu);

@@ -43,7 +43,7 @@ TEST(CompleteModel, ChecksValuesThatCameFromNoKey) {
 
 TEST(CompleteRun, ModelTakesItsSizesFromTheTask) {
   RunConfig config;
-  config.task_values = {100, 12, 5};
+  config.task_values = {100, 12, 5, 0, 0, 0};
   const RunConfig completed = complete(config);
   EXPECT_EQ(completed.model.vocabulary, 100);
   EXPECT_EQ(completed.model.classes, 12);

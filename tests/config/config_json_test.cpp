@@ -32,7 +32,8 @@ TEST(ConfigJson, GroupsEveryResolvedField) {
   const Json json = Json::parse(config_to_json(built({"train.snapshots=5,7", "train.lr=1", "model.dropout=0"})));
   EXPECT_EQ(json.dump(), Json::parse(R"({
     "preset": "quick", "seed": 0,
-    "task": {"name": "distance", "vocabulary": 64, "gap": 24, "sides": 8},
+    "task": {"name": "distance", "vocabulary": 64, "gap": 24, "sides": 8, "triggers": "fixed", "fillers": "distinct",
+             "length": "natural"},
     "model": {"encoding": "rope", "layers": 3, "width": 64, "hidden": 128, "heads": 4, "kv_heads": 4,
               "head_width": 16, "ffn": "relu", "norm": "layer", "residual": "pre", "final_norm": true,
               "qk_norm": false, "window": 0, "softcap": 0.0, "tied": false, "causal": false, "dropout": 0.0,
@@ -41,7 +42,7 @@ TEST(ConfigJson, GroupsEveryResolvedField) {
               "epsilon": 1e-8, "weight_decay": 0.01, "clip": 0.0, "evaluate_every": 50,
               "evaluation_samples": 4096, "checkpoint_every": 500, "snapshots": [5, 7], "precision": "fp32"},
     "data": {"train": 20000, "test": 4096, "seed": 0},
-    "protocol": {"name": "clean", "kv_source": "hidden", "padding": "none", "fillers": "distinct",
+    "protocol": {"name": "clean", "kv_source": "hidden", "padding": "none",
                  "label0": "counted", "ablation_set": "test", "head_ablation": "alone"}
   })")
                              .dump());
@@ -135,7 +136,9 @@ TEST(ConfigId, DependsOnEveryValueButNotOnThePresetsName) {
 
 TEST(CanonicalText, IsOneLinePerKey) {
   const std::string text = canonical_text(built({}));
-  EXPECT_EQ(text.find("seed=0\ntask=distance\ntask.vocabulary=64\ntask.gap=24\ntask.sides=8\nmodel.encoding=rope\n"),
+  EXPECT_EQ(text.find("seed=0\ntask=distance\ntask.vocabulary=64\ntask.gap=24\ntask.sides=8\ntask.triggers=fixed\ntask."
+                      "fillers=distinct\n"
+                      "task.length=natural\nmodel.encoding=rope\n"),
             0u)
       << text;
   EXPECT_EQ(text.find("preset"), std::string::npos);

@@ -32,13 +32,14 @@ TEST(ConfigKeys, NamesAreUniqueAndEveryKeyTeaches) {
     EXPECT_FALSE(key.range.empty()) << key.name;
   }
   std::istringstream documented(
-      "preset seed task task.vocabulary task.gap task.sides model.encoding model.layers model.width "
+      "preset seed task task.vocabulary task.gap task.sides task.triggers task.fillers task.length model.encoding "
+      "model.layers model.width "
       "model.hidden model.heads model.kv_heads model.head_width model.ffn model.norm model.residual "
       "model.final_norm model.qk_norm model.window model.softcap model.tied model.causal model.dropout "
       "model.init train.steps train.batch train.lr train.warmup train.beta1 train.beta2 train.epsilon "
       "train.weight_decay train.clip train.evaluate_every train.evaluation_samples train.checkpoint_every "
       "train.snapshots train.precision data.train data.test data.seed protocol protocol.kv_source "
-      "protocol.padding protocol.fillers protocol.label0 protocol.ablation_set protocol.head_ablation");
+      "protocol.padding protocol.label0 protocol.ablation_set protocol.head_ablation");
   for (std::string name; documented >> name;) {
     EXPECT_EQ(names.erase(name), 1u) << name;
   }
@@ -171,7 +172,6 @@ TEST(ConfigKeys, RefusesByNameWhatIsNotBuilt) {
                    {"protocol=released", "protocol=released is not built yet; this version has clean"},
                    {"protocol.kv_source=input", "protocol.kv_source=input is not built yet; this version has hidden"},
                    {"protocol.padding=visible", "protocol.padding=visible is not built yet; this version has none"},
-                   {"protocol.fillers=any", "protocol.fillers=any is not built yet; this version has distinct"},
                    {"protocol.label0=ignored", "protocol.label0=ignored is not built yet; this version has counted"},
                    {"protocol.ablation_set=all", "protocol.ablation_set=all is not built yet; this version has test"},
                    {"protocol.head_ablation=cumulative",

@@ -2,17 +2,19 @@
 
 #include <cmath>
 
-#include "phasor/encoding/encoding.h"
+#include "encoding/biases.h"
 
 namespace phasor {
 namespace {
 
+using namespace testing;
+
 constexpr int64_t kPositions = 33;
 constexpr int64_t kReach = kPositions - 1;
+const std::string kSlopes[] = {"standard", "released", "learned"};
 
 Table bias(const std::string& text, int64_t heads) {
-  const EncodingShape shape{.layers = 1, .heads = heads, .head_width = 4, .width = 4 * heads, .positions = kPositions};
-  return *resolve(parse_encoding(text), shape).layers[0].bias;
+  return start_of(text, bias_shape(heads, kPositions)).layers[0].bias->fixed;
 }
 
 void expect_slopes(const std::string& text, const std::vector<double>& slopes) {
@@ -28,18 +30,22 @@ void expect_slopes(const std::string& text, const std::vector<double>& slopes) {
 constexpr double kRoot = 0.70710678118654752440;  // 2^(-1/2)
 
 TEST(Alibi, HasTheSlopesOfThePaper) {
-  expect_slopes("alibi", {0.25, 0.0625, 0.015625, 0.00390625});
-  expect_slopes("alibi", {0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625, 0.0078125, 0.00390625});
-  expect_slopes("alibi", {kRoot, 0.5, kRoot / 2, 0.25, kRoot / 4, 0.125, kRoot / 8, 0.0625, kRoot / 16, 0.03125,
-                          kRoot / 32, 0.015625, kRoot / 64, 0.0078125, kRoot / 128, 0.00390625});
-  expect_slopes("alibi", {0.00390625});
+  for (const std::string text : {"alibi", "alibi(learned)"}) {
+    expect_slopes(text, {0.25, 0.0625, 0.015625, 0.00390625});
+    expect_slopes(text, {0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625, 0.0078125, 0.00390625});
+    expect_slopes(text, {kRoot, 0.5, kRoot / 2, 0.25, kRoot / 4, 0.125, kRoot / 8, 0.0625, kRoot / 16, 0.03125,
+                         kRoot / 32, 0.015625, kRoot / 64, 0.0078125, kRoot / 128, 0.00390625});
+    expect_slopes(text, {0.00390625});
+  }
 }
 
 TEST(Alibi, FillsUpHeadCountsThatAreNoPowerOfTwo) {
-  expect_slopes("alibi", {0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125});
-  expect_slopes("alibi", {0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625, 0.0078125, 0.00390625, kRoot, kRoot / 2,
-                          kRoot / 4, kRoot / 8});
-  expect_slopes("alibi", {0.0625, 0.00390625, 0.25});
+  for (const std::string text : {"alibi", "alibi(learned)"}) {
+    expect_slopes(text, {0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125});
+    expect_slopes(text, {0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625, 0.0078125, 0.00390625, kRoot, kRoot / 2,
+                         kRoot / 4, kRoot / 8});
+    expect_slopes(text, {0.0625, 0.00390625, 0.25});
+  }
 }
 
 TEST(Alibi, HasTheReleasedSlopesByName) {
@@ -49,8 +55,8 @@ TEST(Alibi, HasTheReleasedSlopesByName) {
 
 // Slopes are powers of two or once-rounded numbers and distances small integers: within 1e-12 with room.
 TEST(Alibi, FallsOffLinearlyAndEvenlyOnBothSides) {
-  for (const std::string text : {"alibi", "alibi(slopes=released)"}) {
-    const Table table = bias(text, 6);
+  for (const std::string& slopes : kSlopes) {
+    const Table table = bias("alibi(" + slopes + ")", 6);
     for (int64_t head = 0; head < table.rows; ++head) {
       EXPECT_EQ(table(head, kReach), 0.0);
       const double slope = -table(head, kReach + 1);
@@ -63,30 +69,54 @@ TEST(Alibi, FallsOffLinearlyAndEvenlyOnBothSides) {
   }
 }
 
-// b(p_i, p_j) = b(p_i + s, p_j + s), read through a table that was made for more positions.
-TEST(Alibi, IsUnchangedWhenAllPositionsShiftOrTheTableGrows) {
-  const EncodingShape longer{.layers = 1, .heads = 6, .head_width = 4, .width = 24, .positions = 100};
-  const Table wide = *resolve(parse_encoding("alibi"), longer).layers[0].bias;
-  const Table table = bias("alibi", 6);
-  for (int64_t head = 0; head < 6; ++head) {
-    for (int64_t i = 0; i < kPositions; ++i) {
-      for (int64_t j = 0; j < kPositions; ++j) {
-        const int64_t shift = 50;
-        ASSERT_EQ(wide(head, 99 + (j + shift) - (i + shift)), table(head, kReach + j - i));
-      }
-    }
-  }
+TEST(Alibi, IsToeplitz) {
+  for (const std::string& slopes : kSlopes) expect_toeplitz("alibi(" + slopes + ")");
+}
+
+TEST(Alibi, DoesNotDependOnTheLongestSequence) {
+  const ResolvedEncoding longer = start_of("alibi", bias_shape(6, 100));
+  const ResolvedEncoding shorter = start_of("alibi", bias_shape(6, kPositions));
+  for_each_bias(shorter.shape, [&](int64_t layer, int64_t head, int64_t i, int64_t j) {
+    ASSERT_EQ(bias_at(longer, layer, head, i + 50, j + 50), bias_at(shorter, layer, head, i, j));
+  });
 }
 
 TEST(Alibi, AHeadKeepsItsSlopeWhenOthersGoWithout) {
-  const Table all = bias("alibi", 6);
-  const Table some = bias("alibi[heads=1,4]", 6);
-  for (int64_t head = 0; head < 6; ++head) {
-    const bool covered = head == 1 || head == 4;
-    for (int64_t column = 0; column < all.columns; ++column) {
-      ASSERT_EQ(some(head, column), covered ? all(head, column) : 0.0) << head;
-    }
+  for (const std::string& slopes : kSlopes) expect_assignable("alibi(" + slopes + ")");
+}
+
+TEST(Alibi, LearnedSlopesAreATensorPerLayer) {
+  const ResolvedEncoding resolved = resolve_text("alibi(learned)[heads=1,3,layers=0,2]");
+  EXPECT_EQ(parameter_names(resolved),
+            (std::vector<std::string>{"layers.0.encoding.alibi.slope", "layers.2.encoding.alibi.slope"}));
+  for (const LearnedParameter& parameter : resolved.parameters) {
+    EXPECT_EQ(parameter.shape, (std::vector<int64_t>{2}));
+    EXPECT_EQ(parameter.initial.values, (std::vector<double>{0.0625, 0.00390625}));
+    EXPECT_EQ(parameter.least, -std::numeric_limits<double>::infinity());
+    EXPECT_EQ(parameter.most, std::numeric_limits<double>::infinity());
   }
+}
+
+TEST(Alibi, LearnedSlopesAreWhatTheTensorsHold) {
+  const ResolvedEncoding resolved = resolve_text("alibi(learned)");
+  ParameterValues values = initial_values(resolved, 0);
+  values_of(values, resolved, "layers.1.encoding.alibi.slope") = {3.0, -0.5, 0.0, 0.125};
+  const ResolvedEncoding trained = with_values(resolved, values);
+  for (int64_t d = 0; d < 20; ++d) {
+    EXPECT_EQ(bias_at(trained, 1, 0, d, 0), -3.0 * static_cast<double>(d));
+    EXPECT_EQ(bias_at(trained, 1, 1, 0, d), 0.5 * static_cast<double>(d));
+    EXPECT_EQ(bias_at(trained, 0, 0, d, 0), -0.25 * static_cast<double>(d));  // another layer's slopes stay
+  }
+}
+
+TEST(Alibi, SaysWhatItIs) {
+  EXPECT_TRUE(bias_traits("alibi").exactly_relative && bias_traits("alibi").extrapolates);
+  EXPECT_FALSE(bias_traits("alibi").learnable || bias_traits("alibi(released)").learnable);
+  EXPECT_TRUE(bias_traits("alibi(learned)").learnable);
+}
+
+TEST(Alibi, RefusesOtherSlopes) {
+  EXPECT_EQ(mistake("alibi(slopes=learnt)"), "column 14: alibi: unknown slopes 'learnt'; did you mean 'learned'?");
 }
 
 }  // namespace

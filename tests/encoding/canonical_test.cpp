@@ -55,6 +55,32 @@ TEST(Canonical, KeepsEqualTermsThatAddUp) {
   EXPECT_EQ(canonical_text("sinusoidal+sinusoidal"), "sinusoidal+sinusoidal");
 }
 
+TEST(Canonical, WritesFormulasAndListsShort) {
+  EXPECT_EQ(canonical_text("bias(\" - (a) * abs( d ) ^ 2.50 \", a = 1e0)"), "bias(\"-a*abs(d)^2.5\",a=1)");
+  EXPECT_EQ(canonical_text("bias(\"z*b*a*d\",z=1,a=2,b=learned(0.5,all))"), "bias(\"z*b*a*d\",a=2,b=learned(0.5),z=1)");
+  EXPECT_EQ(canonical_text("rope(frequencies=\"(base)^(-(2*c)/C)\",base=100)"),
+            "rope(base=100,frequencies=\"base^(-(2*c)/C)\")");
+  EXPECT_EQ(canonical_text("rope(scaling=longrope,original=4,short=\" 1, 2.0 \",long=\"1e1,20\")"),
+            "rope(scaling=longrope,original=4,short=\"1,2\",long=\"10,20\")");
+  EXPECT_EQ(canonical_text("rope(frequencies=fixed)"), "rope");
+}
+
+TEST(Canonical, WritesNestedEncodingsInTheirOwnCanonicalForm) {
+  EXPECT_EQ(canonical_text("randomized( rope(1e4) + nope + alibi(standard)[heads=1,0] , 2048)"),
+            "randomized(alibi[heads=0-1]+rope)");
+  EXPECT_EQ(canonical_text("concat(width=8,encoding=learned(0.02))"), "concat(learned,width=8)");
+  EXPECT_EQ(canonical_text("randomized(concat(nope+sinusoidal,16),max=64)"), "randomized(concat(sinusoidal),max=64)");
+}
+
+// Wherever they stand.
+TEST(Canonical, DropsTermsThatFillNoPlace) {
+  EXPECT_EQ(canonical_text("prope(0)"), "nope");
+  EXPECT_EQ(canonical_text("prope(p=0,base=7)+alibi"), "alibi");
+  EXPECT_EQ(canonical_text("randomized(nope,max=64)+rope"), "rope");
+  EXPECT_EQ(canonical_text("randomized(prope(0)+nope)"), "nope");
+  EXPECT_EQ(canonical_text("concat(randomized(nope))"), "concat(nope)");
+}
+
 TEST(Canonical, PrintsTreesBuiltByHand) {
   Encoding encoding;
   encoding.terms.push_back(Term{.name = "rope", .arguments = {{.key = "base", .value = {.content = 10000.0}}}});

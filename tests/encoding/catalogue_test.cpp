@@ -7,9 +7,11 @@
 #include <set>
 #include <string>
 
+#include "encoding/rotation_probe.h"
 #include "phasor/base/error.h"
 #include "phasor/encoding/encoding.h"
 #include "phasor/encoding/parser.h"
+#include "phasor/encoding/printer.h"
 
 namespace phasor {
 namespace {
@@ -33,14 +35,37 @@ TEST(EncodingCatalogue, EveryEntrySaysWhatItIs) {
   EXPECT_EQ(find_encoding("unheard"), nullptr);
 }
 
+// What cannot be left out, as an argument list.
+std::string required_arguments(const EncodingEntry& entry) {
+  std::string text;
+  for (const EncodingParameter& parameter : entry.parameters) {
+    if (!parameter.required) continue;
+    text += text.empty() ? "(" : ",";
+    text += parameter.kind == EncodingParameter::Kind::formula ? "\"0\"" : "sinusoidal";
+  }
+  return text.empty() ? text : text + ")";
+}
+
 // Spelling every default out must be accepted and change nothing.
 TEST(EncodingCatalogue, DefaultsLieWithinTheirBounds) {
   for (const EncodingEntry& entry : encoding_catalogue()) {
-    Term term{.name = entry.name};
+    const Encoding bare = parse_encoding(entry.name + required_arguments(entry));
+    Encoding spelled = bare;
     for (const EncodingParameter& parameter : entry.parameters) {
-      term.arguments.push_back({.key = parameter.name, .value = parameter.default_value});
+      if (parameter.required) continue;
+      spelled.terms[0].arguments.push_back({.key = parameter.name, .value = parameter.default_value});
     }
-    EXPECT_EQ(print(Encoding{{term}}), entry.name);
+    EXPECT_EQ(print(spelled), print(bare));
+  }
+}
+
+TEST(EncodingCatalogue, ExamplesAreOfTheirEntry) {
+  for (const EncodingEntry& entry : encoding_catalogue()) {
+    EXPECT_EQ(entry.example.empty(), required_arguments(entry).empty()) << entry.name;
+    if (entry.example.empty()) continue;
+    const Encoding example = parse_encoding(entry.example);
+    ASSERT_EQ(example.terms.size(), 1u) << entry.name;
+    EXPECT_EQ(example.terms[0].name, entry.name);
   }
 }
 
@@ -61,45 +86,101 @@ TEST(EncodingCatalogue, TheManualDescribesEveryEntryAndParameter) {
   }
 }
 
+// R exactly relative, L learnable, X extrapolates, B tells positions apart without a mask, N by length, D by
+// coordinates.
+std::string letters(const EncodingTraits& traits) {
+  std::string text;
+  if (traits.exactly_relative) text += 'R';
+  if (traits.learnable) text += 'L';
+  if (traits.extrapolates) text += 'X';
+  if (traits.bidirectional) text += 'B';
+  if (traits.depends_on_length) text += 'N';
+  if (traits.n_dimensional) text += 'D';
+  return text;
+}
+
+struct Expected {
+  std::string text;
+  Coupling coupling;
+  std::string traits;
+};
+
 TEST(EncodingCatalogue, TraitsAreThoseOfTheLiterature) {
-  const auto traits = [](const std::string& text) {
-    return make_component(parse_encoding(text).terms.at(0), text)->traits();
+  using enum Coupling;
+  const std::vector<Expected> all = {
+      {"nope", none, "RX"},
+      {"integer", input, "B"},
+      {"integer(normalised)", input, "BN"},
+      {"binary", input, "B"},
+      {"sinusoidal", input, "B"},
+      {"sinusoidal(scale=learned(1))", input, "LB"},
+      {"learned", input, "LB"},
+      {"random", input, "B"},
+      {"alibi", toeplitz_bias, "RXB"},
+      {"alibi(slopes=learned)", toeplitz_bias, "RLXB"},
+      {"t5", toeplitz_bias, "RLXB"},
+      {"t5(direction=past)", toeplitz_bias, "RLX"},
+      {"relative", toeplitz_bias, "RLB"},
+      {"relative(max_distance=4)", toeplitz_bias, "RLXB"},
+      {"kerple", toeplitz_bias, "RLXB"},
+      {"sandwich", toeplitz_bias, "RXB"},
+      {"fire", toeplitz_bias, "LX"},
+      {"rope", hadamard_toeplitz, "RB"},
+      {"rope(frequencies=learned)", hadamard_toeplitz, "RLB"},
+      {"rope(scaling=yarn,factor=4,original=64)", hadamard_toeplitz, "RXB"},
+      {"rope(scaling=dynamic,factor=4,original=64)", hadamard_toeplitz, "RXBN"},
+      {"rope(axes=2)", hadamard_toeplitz, "RBD"},
+      {"prope", hadamard_toeplitz, "RB"},
+      {"xpos", hadamard_toeplitz, "RX"},
+      {"mla", hadamard_toeplitz, "RLB"},
+      {"mla(rope=0)", none, "RLX"},
+      {"mla(table=released)", hadamard_toeplitz, "LB"},
+      {"randomized(sinusoidal)", input, "XB"},
+      {"concat(sinusoidal)", input, "B"},
+      {"bias(\"-abs(d)\")", toeplitz_bias, "RXB"},
+      {"bias(\"-abs(d)/n\")", toeplitz_bias, "RXBN"},
+      {"bias(\"a*i\",a=learned(1))", toeplitz_bias, "LXB"},
+      {"input(\"i\")", input, "B"},
   };
-  EXPECT_EQ(traits("nope").coupling, Coupling::none);
-  EXPECT_FALSE(traits("nope").bidirectional);
-  EXPECT_EQ(traits("sinusoidal").coupling, Coupling::input);
-  EXPECT_FALSE(traits("sinusoidal").exactly_relative);
-  EXPECT_FALSE(traits("sinusoidal").learnable);
-  EXPECT_EQ(traits("learned").coupling, Coupling::input);
-  EXPECT_TRUE(traits("learned").learnable);
-  EXPECT_EQ(traits("alibi").coupling, Coupling::toeplitz_bias);
-  EXPECT_TRUE(traits("alibi").exactly_relative);
-  EXPECT_TRUE(traits("alibi").extrapolates);
-  EXPECT_EQ(traits("rope").coupling, Coupling::hadamard_toeplitz);
-  EXPECT_TRUE(traits("rope").exactly_relative);
-  EXPECT_FALSE(traits("rope").extrapolates);
+  std::set<std::string> seen;
+  for (const Expected& expected : all) {
+    const EncodingTraits traits = testing::traits_of(expected.text);
+    EXPECT_EQ(coupling_name(traits.coupling), coupling_name(expected.coupling)) << expected.text;
+    EXPECT_EQ(letters(traits), expected.traits) << expected.text;
+    EXPECT_EQ(traits.neutral, expected.text == "nope") << expected.text;
+    seen.insert(expected.text.substr(0, expected.text.find('(')));
+  }
+  for (const EncodingEntry& entry : encoding_catalogue()) EXPECT_TRUE(seen.contains(entry.name)) << entry.name;
+}
+
+TEST(EncodingCatalogue, ASumIsWhatItsTermsAre) {
+  EXPECT_EQ(letters(testing::traits_of("alibi+rope")), "RB");
+  EXPECT_EQ(testing::traits_of("alibi+rope").coupling, Coupling::hadamard_toeplitz);
+  EXPECT_EQ(letters(testing::traits_of("alibi+learned")), "LB") << "one absolute term makes the sum absolute";
+  EXPECT_EQ(letters(testing::traits_of("integer(normalised)+alibi")), "BN");
+  EXPECT_EQ(letters(testing::traits_of("randomized(rope+t5)")), "RLXB");
+}
+
+TEST(EncodingCatalogue, CouplingsHaveNames) {
+  EXPECT_EQ(coupling_name(Coupling::none), "none");
+  EXPECT_EQ(coupling_name(Coupling::input), "input");
   EXPECT_EQ(coupling_name(Coupling::toeplitz_bias), "toeplitz_bias");
   EXPECT_EQ(coupling_name(Coupling::hadamard_toeplitz), "hadamard_toeplitz");
 }
 
 class ArgumentsTest : public ::testing::Test {
  protected:
-  EncodingArguments arguments(const std::string& text) const {
-    return EncodingArguments(parse_expression(text).terms.at(0), parameters_, text);
+  EncodingArguments arguments(const std::string& text, OtherArguments others = OtherArguments::refused) const {
+    return EncodingArguments(parse_expression(text).terms.at(0), parameters_, text, others);
   }
   std::string error(const std::string& text) const {
-    try {
-      arguments(text);
-    } catch (const UsageError& problem) {
-      return problem.what();
-    }
-    return "no error";
+    return testing::error_of([&] { arguments(text); });
   }
 
   const std::vector<EncodingParameter> parameters_ = {
-      integer_parameter("buckets", 32, 1, 1024, "how many"),
-      word_parameter("kind", {"log", "power"}, "which"),
-      number_parameter("slope", 0.5, -1, 1, "how steep"),
+      integer_parameter("buckets", 32, 1, 1024, "how many"),      word_parameter("kind", {"log", "power"}, "which"),
+      number_parameter("slope", 0.5, -1, 1, "how steep"),         learnable_parameter("scale", 1, -10, 10, "how large"),
+      formula_parameter("shape", {"flat", "round"}, "what form"), numbers_parameter("list", 0, 9, "how many each"),
   };
 };
 
@@ -108,10 +189,23 @@ TEST_F(ArgumentsTest, FillsInDefaults) {
   EXPECT_EQ(given.integer("buckets"), 8);
   EXPECT_EQ(given.word("kind"), "log");
   EXPECT_EQ(given.number("slope"), -0.25);
+  EXPECT_EQ(given.learnable("scale").value, 1.0);
+  EXPECT_FALSE(given.learnable("scale").learned);
+  EXPECT_EQ(*given.word_if("shape"), "flat");
+  EXPECT_EQ(given.numbers("list"), std::vector<double>{});
   const std::vector<TermArgument> canonical = given.canonical();
   ASSERT_EQ(canonical.size(), 2u);
   EXPECT_EQ(canonical[0].key, "buckets");
   EXPECT_EQ(canonical[1].key, "slope");
+}
+
+TEST_F(ArgumentsTest, KnowsWhatIsGiven) {
+  const EncodingArguments given = arguments("t(8,kind=log,slope=-0.25)");
+  EXPECT_TRUE(given.given("buckets"));
+  EXPECT_FALSE(given.given("kind")) << "repeats the default";
+  EXPECT_FALSE(given.given("scale"));
+  EXPECT_EQ(given.column("slope").value, 20);
+  EXPECT_EQ(given.text(), "t(8,kind=log,slope=-0.25)");
 }
 
 TEST_F(ArgumentsTest, IntegersAreWhole) {
@@ -119,7 +213,50 @@ TEST_F(ArgumentsTest, IntegersAreWhole) {
             "encoding 't(buckets=2.5)': column 11: t: buckets must be a whole number, not 2.5");
   EXPECT_EQ(error("t(buckets=0)"), "encoding 't(buckets=0)': column 11: t: buckets must be from 1 to 1024, not 0");
   EXPECT_EQ(error("t(buckets=1024)"), "no error");
-  EXPECT_EQ(error("t(1,log,1,1)"), "encoding 't(1,log,1,1)': column 11: t takes no more than 3 arguments");
+  EXPECT_EQ(error("t(1,log,1,1,flat,\"\",1)"),
+            "encoding 't(1,log,1,1,flat,\"\",1)': column 21: t takes no more than 6 arguments");
+}
+
+TEST_F(ArgumentsTest, ALearnableIsANumberOrLearned) {
+  const LearnableNumber number = arguments("t(scale=learned(-2,per=head,min=-3))").learnable("scale");
+  EXPECT_TRUE(number.learned && number.per_head);
+  EXPECT_EQ(number.value, -2.0);
+  EXPECT_EQ(number.least, -3.0);
+  EXPECT_EQ(arguments("t(scale=3)").learnable("scale").value, 3.0);
+  EXPECT_EQ(error("t(scale=learned(11))"),
+            "encoding 't(scale=learned(11))': column 9: t: scale must be from -10 to 10, not 11");
+}
+
+TEST_F(ArgumentsTest, AFormulaIsQuotedOrOneOfItsWords) {
+  EXPECT_EQ(*arguments("t(shape=round)").word_if("shape"), "round");
+  EXPECT_EQ(arguments("t(shape=\"1 + x\")").word_if("shape"), nullptr);
+  EXPECT_EQ(arguments("t(shape=\"1 + x\")").formula("shape").print(), "1+x");
+  EXPECT_EQ(error("t(shape=square)"),
+            "encoding 't(shape=square)': column 9: t: unknown shape 'square'; known: flat, round");
+  EXPECT_EQ(error("t(shape=3)"), "encoding 't(shape=3)': column 9: t: shape must be a formula in quotes, not 3");
+}
+
+TEST_F(ArgumentsTest, NumbersStandInQuotes) {
+  EXPECT_EQ(arguments("t(list=\" 1, 2.50 ,3e0\")").numbers("list"), (std::vector<double>{1.0, 2.5, 3.0}));
+  EXPECT_EQ(print_expression(arguments("t(list=\" 1, 2.50 ,3e0\")").canonical()[0].value), "\"1,2.5,3\"");
+  EXPECT_EQ(error("t(list=\"1,12\")"), "encoding 't(list=\"1,12\")': column 8: t: list must be from 0 to 9, not 12");
+  for (const std::string list : {"1,", ",1", "1 2", "x", "1,,2", "inf", "nan", "0x1", "1e999"}) {
+    EXPECT_NE(error("t(list=\"" + list + "\")").find("list must be numbers in quotes, such as \"1,1.5,2\", not"),
+              std::string::npos)
+        << list;
+  }
+}
+
+TEST_F(ArgumentsTest, OtherNamesBelongToAFormula) {
+  const EncodingArguments given = arguments("t(shape=\"a*b\",b=learned(0.5),a=-2)", OtherArguments::formula_variables);
+  ASSERT_EQ(given.variables().size(), 2u);
+  EXPECT_EQ(given.variables()[0].name, "a");
+  EXPECT_EQ(given.variables()[0].number.value, -2.0);
+  EXPECT_EQ(given.variables()[1].name, "b");
+  EXPECT_TRUE(given.variables()[1].number.learned);
+  EXPECT_EQ(error("t(shape=\"a\",a=1)"),
+            "encoding 't(shape=\"a\",a=1)': column 13: t has no argument 'a'; known: buckets, kind, slope, scale, "
+            "shape, list");
 }
 
 }  // namespace

@@ -1,15 +1,12 @@
 #pragma once
-// Random trees of the whole grammar, and random spellings of catalogue encodings.
-#include <algorithm>
+// Random trees of the whole grammar, whether the catalogue knows their names or not.
 #include <bit>
 #include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/expression.h"
-#include "phasor/encoding/printer.h"
 #include "phasor/random/distributions.h"
 
 namespace phasor::testing {
@@ -25,17 +22,6 @@ class RandomExpression {
     const uint32_t terms = 1 + draws_.below(3);
     for (uint32_t i = 0; i < terms; ++i) result.terms.push_back(tree_term(depth));
     return result;
-  }
-
-  // A spelling that the catalogue accepts: blanks, any argument order, defaults spelled out or not.
-  std::string spelling() {
-    std::string text = blanks();
-    const uint32_t terms = 1 + draws_.below(4);
-    for (uint32_t i = 0; i < terms; ++i) {
-      if (i > 0) text.append("+").append(blanks());
-      text += spelled_term();
-    }
-    return text;
   }
 
   // `text` with blanks between some of its tokens; quoted parts stay as they are.
@@ -107,59 +93,6 @@ class RandomExpression {
     const uint64_t high = draws_.below(0xFFFFFFFFu);
     const double result = std::bit_cast<double>(high << 32 | draws_.below(0xFFFFFFFFu));
     return std::isfinite(result) ? result : 0.5;
-  }
-
-  std::string spelled_term() {
-    const auto& entries = encoding_catalogue();
-    const EncodingEntry& entry = entries[draws_.below(static_cast<uint32_t>(entries.size()))];
-    std::vector<std::string> arguments;
-    bool by_name = false;
-    for (const EncodingParameter& parameter : entry.parameters) {
-      const std::string text = print_expression(spelled_value(parameter));
-      if (coin()) {
-        by_name = true;  // left out, so the next ones need their names
-      } else if (by_name || coin()) {
-        by_name = true;
-        arguments.push_back(parameter.name + blanks() + "=" + blanks() + text);
-      } else {
-        arguments.push_back(text);
-      }
-    }
-    if (arguments.size() == 3 && arguments[1].find('=') != std::string::npos) std::swap(arguments[1], arguments[2]);
-    std::string text = entry.name + blanks();
-    if (!arguments.empty()) {
-      for (size_t i = 0; i < arguments.size(); ++i)
-        text.append(i == 0 ? "(" : ",").append(blanks()).append(arguments[i]);
-      text.append(")").append(blanks());
-    } else if (coin()) {
-      text += "()";
-    }
-    if (entry.name == "alibi" || entry.name == "rope") text += spelled_assignment();
-    return text;
-  }
-
-  TermValue spelled_value(const EncodingParameter& parameter) {
-    if (coin()) return parameter.default_value;
-    if (parameter.kind == EncodingParameter::Kind::word) {
-      return TermValue::of_word(parameter.choices[draws_.below(static_cast<uint32_t>(parameter.choices.size()))]);
-    }
-    const double share = static_cast<double>(1 + draws_.below(1000)) / 1000.0;
-    return {.content = parameter.least + share * (std::min(parameter.most, 1e6) - parameter.least)};
-  }
-
-  std::string spelled_assignment() {
-    switch (draws_.below(5)) {
-      case 0:
-        return "[ heads = 3 , 0-1,2 ]";
-      case 1:
-        return "[layers=none]";
-      case 2:
-        return "[layers=0-2,heads=5,4]";
-      case 3:
-        return "[heads=7] [layers=1]";
-      default:
-        return "";
-    }
   }
 
   std::string blanks() { return draws_.below(4) == 0 ? std::string(1 + draws_.below(2), coin() ? ' ' : '\t') : ""; }

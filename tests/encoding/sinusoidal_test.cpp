@@ -5,6 +5,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/encoding/encoding.h"
+#include "phasor/encoding/values.h"
 
 namespace phasor {
 namespace {
@@ -15,7 +16,8 @@ constexpr int64_t kPositions = 300;
 
 Table table(const std::string& text) {
   const EncodingShape shape{.layers = 1, .heads = 1, .head_width = kWidth, .width = kWidth, .positions = kPositions};
-  return *resolve(parse_encoding(text), shape).fixed_input;
+  const ResolvedEncoding encoding = resolve(parse_encoding(text), shape);
+  return with_values(encoding, initial_values(encoding, 1)).input->fixed;
 }
 
 // Both sides round an angle of at most 300 radians once (3e-14) and a frequency once (300 * 1e-16).
@@ -63,6 +65,31 @@ TEST(Sinusoidal, AShiftIsAFixedRotationPerFrequency) {
       }
     }
   }
+}
+
+TEST(Sinusoidal, AScaleIsOnAllOfIt) {
+  for (const std::string layout : {"interleaved", "halves"}) {
+    const Table plain = table("sinusoidal(layout=" + layout + ")");
+    const Table scaled = table("sinusoidal(layout=" + layout + ",scale=-0.125)");
+    const Table learned = table("sinusoidal(layout=" + layout + ",scale=learned(-0.125))");
+    for (size_t e = 0; e < plain.values.size(); ++e) {
+      ASSERT_EQ(scaled.values[e], -0.125 * plain.values[e]) << layout << e;  // a power of two: no rounding
+      // The formula's cosine is a sine of an angle that pi / 2 was added to.
+      ASSERT_NEAR(learned.values[e], scaled.values[e], kTolerance) << layout << e;
+    }
+  }
+}
+
+TEST(Sinusoidal, ALearnedScaleIsOneNumberForTheModel) {
+  const EncodingShape shape{.layers = 3, .heads = 2, .head_width = 4, .width = 8, .positions = 5};
+  const ResolvedEncoding encoding = resolve(parse_encoding("sinusoidal(scale=learned(0.5,min=0,max=2))"), shape);
+  ASSERT_EQ(encoding.parameters.size(), 1u);
+  EXPECT_EQ(encoding.parameters[0].name, "encoding.sinusoidal.scale");
+  EXPECT_EQ(encoding.parameters[0].shape, std::vector<int64_t>{1});
+  EXPECT_EQ(encoding.parameters[0].initial.centre, 0.5);
+  EXPECT_EQ(encoding.parameters[0].least, 0.0);
+  EXPECT_EQ(encoding.parameters[0].most, 2.0);
+  EXPECT_EQ(with_values(encoding, {{0.0}}).input->fixed.values, std::vector<double>(5 * 8, 0.0));
 }
 
 TEST(Sinusoidal, NeedsAnEvenWidth) {

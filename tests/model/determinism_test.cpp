@@ -1,4 +1,5 @@
 // Same bits at any thread count, and for a sequence in whatever company.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -19,6 +20,7 @@ using namespace testing_support;
 struct SizeCase {
   std::string preset;
   Dtype precision;
+  std::string encoding = "learned+rope+alibi";
 };
 
 void PrintTo(const SizeCase& size, std::ostream* out) { *out << size.preset << " " << name(size.precision); }
@@ -27,7 +29,7 @@ void PrintTo(const SizeCase& size, std::ostream* out) { *out << size.preset << "
 RunConfig small_run(const SizeCase& size) {
   ConfigBuilder builder;
   builder.add_option("--preset", "preset", size.preset);
-  builder.add_option("--encoding", "model.encoding", "learned+rope+alibi");
+  builder.add_option("--encoding", "model.encoding", size.encoding);
   builder.add_option("--precision", "train.precision", name(size.precision));
   for (const char* value : {"model.dropout=0.1", "train.batch=20", "train.steps=8", "data.train=60", "data.test=20",
                             "train.evaluation_samples=60"}) {
@@ -128,6 +130,17 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Determinism,
                          testing::Values(SizeCase{"quick", Dtype::f32}, SizeCase{"quick", Dtype::bf16},
                                          SizeCase{"paper", Dtype::f32}, SizeCase{"paper", Dtype::bf16}),
                          [](const auto& tested) { return tested.param.preset + "_" + name(tested.param.precision); });
+
+// Tables that are learned, drawn, or depend on length; gradients that several heads or sequences add to.
+INSTANTIATE_TEST_SUITE_P(
+    Encodings, Determinism,
+    testing::Values(SizeCase{"quick", Dtype::f32, "mla+alibi(slopes=learned)"},
+                    SizeCase{"quick", Dtype::f32, "t5+kerple+rope(frequencies=learned)+sinusoidal(scale=learned(1))"},
+                    SizeCase{"quick", Dtype::f32, "randomized(rope+relative,max=64)"},
+                    SizeCase{"quick", Dtype::f32, "rope(scaling=dynamic,factor=2,original=20)+integer(normalised)"},
+                    SizeCase{"quick", Dtype::f32, "fire"},
+                    SizeCase{"quick", Dtype::f32, "bias(\"a*d/(n+i)\",a=learned(0.1,per=head))"}),
+    [](const auto& tested) { return fmt::format("number_{}", tested.index); });
 
 // The comparison can fail: another seed moves every weight and every mask.
 TEST(DeterminismOfSeeds, RunsWithOtherSeedsDiffer) {

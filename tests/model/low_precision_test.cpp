@@ -15,6 +15,10 @@ constexpr uint64_t kSeed = 41;
 
 std::vector<ModelCase> cases() {
   return {{"rope", small_model("rope")},
+          {"rope_learned", small_model("rope(frequencies=learned)")},
+          {"relative", small_model("relative+sinusoidal(scale=learned(0.5))")},
+          {"mla", small_model("mla")},
+          {"mla_shared_without_norm", small_model("mla(query=shared,norm=none)")},
           model_case("gelu", small_model("alibi"), [](ModelConfig& c) { c.ffn = Activation::gelu; }),
           model_case("rms_causal_grouped", small_model("rope"),
                      [](ModelConfig& c) {

@@ -5,13 +5,12 @@
 
 #include "phasor/base/error.h"
 #include "phasor/task/task.h"
+#include "task/samples.h"
 
 namespace phasor {
 namespace {
 
-Sample draw(const Task& task, uint64_t seed, uint32_t number) {
-  return task.sample({.seed = seed, .purpose = Purpose::data, .step = number});
-}
+using test::draw;
 
 struct Parts {
   int64_t left = 0, gap = 0, right = 0;
@@ -31,41 +30,20 @@ bool all_different(const std::vector<int32_t>& tokens, int64_t begin, int64_t co
          count;
 }
 
-// Pearson's statistic against equal frequencies.
-double chi_squared(const std::vector<int64_t>& counts) {
-  double total = 0.0, sum = 0.0;
-  for (const int64_t count : counts) total += static_cast<double>(count);
-  const double expected = total / static_cast<double>(counts.size());
-  for (const int64_t count : counts)
-    sum += (static_cast<double>(count) - expected) * (static_cast<double>(count) - expected);
-  return sum / expected;
-}
-
 TEST(DistanceTask, ShapeFollowsTheOptions) {
-  const TaskShape quick = make_task("distance", quick_values(find_task("distance")))->shape();
+  const TaskShape quick = test::make("distance")->shape();
   EXPECT_EQ(quick.vocabulary, 64);
   EXPECT_EQ(quick.classes, 24);
   EXPECT_EQ(quick.max_length, 8 + 1 + 24 + 1 + 8);
   EXPECT_EQ(quick.readout, Readout::mean);
-  const TaskShape paper = make_task("distance", paper_values(find_task("distance")))->shape();
+  const TaskShape paper = test::make("distance", {"paper"})->shape();
   EXPECT_EQ(paper.vocabulary, 574);
   EXPECT_EQ(paper.classes, 70);
   EXPECT_EQ(paper.max_length, 122);
 }
 
-TEST(DistanceTask, SolverAgreesWithGenerator) {
-  for (const TaskValues& values : {TaskValues{64, 24, 8}, TaskValues{574, 70, 25}, TaskValues{4, 2, 2}}) {
-    const auto task = make_task("distance", values);
-    for (uint32_t number = 0; number < 20000; ++number) {
-      const Sample sample = draw(*task, 3, number);
-      ASSERT_EQ(task->solve(sample.tokens), sample.targets) << "vocabulary " << values[0] << ", sample " << number;
-    }
-  }
-}
-
 TEST(DistanceTask, SamplesHaveTheStatedForm) {
-  const TaskValues values = {30, 24, 8};
-  const auto task = make_task("distance", values);
+  const auto task = test::make("distance", {"vocabulary=30"});
   std::vector<int64_t> gaps(24), lefts(8), rights(8), words(30);
   for (uint32_t number = 0; number < 24000; ++number) {
     const Sample sample = draw(*task, 0, number);
@@ -82,17 +60,92 @@ TEST(DistanceTask, SamplesHaveTheStatedForm) {
     ++rights[static_cast<size_t>(parts.right - 1)];
     for (const int32_t token : sample.tokens) ++words.at(static_cast<size_t>(token));
   }
-  // Quantiles of chi squared at 1 - 1e-6: 70.5 with 23 degrees of freedom, 40.5 with 7.
-  EXPECT_LT(chi_squared(gaps), 70.5);
-  EXPECT_LT(chi_squared(lefts), 40.5);
-  EXPECT_LT(chi_squared(rights), 40.5);
-  // Drawing without replacement evens the fillers out, so the bound for 27 degrees (77) is generous.
-  EXPECT_LT(chi_squared({words.begin() + 2, words.end()}), 77.0);
+  EXPECT_TRUE(test::uniform(gaps));
+  EXPECT_TRUE(test::uniform(lefts));
+  EXPECT_TRUE(test::uniform(rights));
+  // Drawing without replacement evens the fillers out, so the bound is generous.
+  EXPECT_TRUE(test::uniform({words.begin() + 2, words.end()}));
+}
+
+TEST(DistanceTask, VariedTriggersAreAllPairsOfDifferentWords) {
+  const auto task = test::make("distance", {"triggers=varied"});
+  std::vector<int64_t> pairs(64);
+  for (int64_t number = 0; number < 30000; ++number) {
+    std::vector<int32_t> triggers;
+    for (const int32_t token : draw(*task, 0, number).tokens)
+      if (token < 8) triggers.push_back(token);
+    ASSERT_EQ(triggers.size(), 2u);
+    ++pairs[static_cast<size_t>(triggers[0] * 8 + triggers[1])];
+  }
+  std::vector<int64_t> different;
+  for (size_t pair = 0; pair < 64; ++pair) {
+    const bool same_word = pair % 9 == 0;
+    EXPECT_TRUE(!same_word || pairs[pair] == 0) << pair;
+    if (!same_word) different.push_back(pairs[pair]);
+  }
+  EXPECT_TRUE(test::uniform(different));
+}
+
+// Neither the length nor the place of the first trigger nor the words say anything about the gap.
+TEST(DistanceTask, AFixedLengthLeavesTheGapToOrder) {
+  for (const char* triggers : {"triggers=fixed", "triggers=varied"}) {
+    const auto task = test::make("distance", {"vocabulary=30", "gap=6", "sides=5", "length=fixed", triggers});
+    const int32_t trigger_words = triggers == std::string("triggers=fixed") ? 2 : 8;
+    std::vector<int64_t> cells(30), words(static_cast<size_t>(30 - trigger_words));
+    for (int64_t number = 0; number < 30000; ++number) {
+      const Sample sample = draw(*task, 0, number);
+      ASSERT_EQ(sample.tokens.size(), 18u);
+      ASSERT_TRUE(all_different(sample.tokens, 0, 18)) << "how many words repeat would say something";
+      const auto first = std::find_if(sample.tokens.begin(), sample.tokens.end(),
+                                      [=](int32_t token) { return token < trigger_words; });
+      const int64_t left = first - sample.tokens.begin();
+      ASSERT_TRUE(left >= 1 && left <= 5) << left;
+      ++cells[static_cast<size_t>((left - 1) * 6 + sample.targets[0])];
+      for (const int32_t token : sample.tokens)
+        if (token >= trigger_words) ++words[static_cast<size_t>(token - trigger_words)];
+    }
+    EXPECT_TRUE(test::uniform(cells)) << "place of the first trigger by gap";
+    EXPECT_TRUE(test::uniform(words));
+  }
+}
+
+// As in the released code: each segment out of all words, none twice within it.
+TEST(DistanceTask, FillersOfAnyWordMayBeTriggers) {
+  const auto task = test::make("distance", {"vocabulary=20", "gap=2", "sides=3", "fillers=any"});
+  std::vector<int64_t> first_words(20), last_words(20);
+  int64_t decoys = 0;
+  for (int64_t number = 0; number < 20000; ++number) {
+    const Sample sample = draw(*task, 0, number);
+    ++first_words[static_cast<size_t>(sample.tokens.front())];
+    ++last_words[static_cast<size_t>(sample.tokens.back())];
+    const auto triggers = std::count_if(sample.tokens.begin(), sample.tokens.end(), [](int32_t t) { return t < 2; });
+    ASSERT_EQ(task->has_decoy(sample.tokens), triggers > 2);
+    decoys += triggers > 2 ? 1 : 0;
+  }
+  EXPECT_TRUE(test::uniform(first_words));
+  EXPECT_TRUE(test::uniform(last_words));
+  EXPECT_GT(decoys, 0);
+}
+
+TEST(DistanceTask, TheSimpleRuleStumblesOverDecoys) {
+  const auto task = test::make("distance", {"vocabulary=20", "gap=3", "sides=3", "fillers=any"});
+  // From the first 0 on it would be 4, more than this task has.
+  const std::vector<int32_t> decoy_left = {5, 0, 6, 0, 7, 8, 1, 9};
+  EXPECT_EQ(task->simple_rule(decoy_left), std::vector<int32_t>{3});
+  EXPECT_EQ(task->solve(decoy_left), std::vector<int32_t>{1});
+  EXPECT_EQ(task->certainty(decoy_left), 1.0);
+  // Were the first 1 the trigger, word 7 would come twice on the right.
+  const std::vector<int32_t> decoy_between = {5, 0, 6, 1, 7, 1, 7};
+  EXPECT_EQ(task->simple_rule(decoy_between), std::vector<int32_t>{0});
+  EXPECT_EQ(task->solve(decoy_between), std::vector<int32_t>{2});
+  EXPECT_EQ(task->certainty(decoy_between), 1.0);
+  // Segments of 1, 1 and 3 words or of 1, 3 and 1.
+  EXPECT_EQ(task->certainty({5, 0, 6, 1, 7, 1, 9}), 0.5);
 }
 
 TEST(DistanceTask, AnEqualStreamGivesEqualBits) {
-  const auto task = make_task("distance", {64, 24, 8});
-  const auto again = make_task("distance", {64, 24, 8});
+  const auto task = test::make("distance");
+  const auto again = test::make("distance");
   int equal_to_other_seed = 0;
   for (uint32_t number = 0; number < 1000; ++number) {
     EXPECT_EQ(draw(*task, 7, number).tokens, draw(*again, 7, number).tokens);
@@ -103,7 +156,7 @@ TEST(DistanceTask, AnEqualStreamGivesEqualBits) {
 
 // Published results name a data seed; this pins what the seed stands for.
 TEST(DistanceTask, TheSamplesOfASeedNeverChange) {
-  const auto task = make_task("distance", {64, 24, 8});
+  const auto task = test::make("distance");
   EXPECT_EQ(draw(*task, 0, 0).tokens, (std::vector<int32_t>{53, 18, 24, 49, 57, 22, 0,  43, 15, 3,  8,  11, 4, 12,
                                                             7,  50, 6,  58, 46, 35, 32, 40, 1,  44, 25, 3,  33}));
   EXPECT_EQ(draw(*task, 1, 19999).tokens,
@@ -114,62 +167,38 @@ TEST(DistanceTask, TheSamplesOfASeedNeverChange) {
 }
 
 TEST(DistanceTask, SolverRefusesTokensWithoutTriggers) {
-  const auto task = make_task("distance", {64, 24, 8});
+  const auto task = test::make("distance");
   EXPECT_THROW(task->solve({5, 6, 7}), Error);
   EXPECT_THROW(task->solve({}), Error);
   EXPECT_THROW(task->solve({5, 1, 6, 0, 7}), Error) << "the triggers are an ordered pair";
 }
 
-struct BadOption {
-  TaskValues values;
-  const char* text;
-};
-
 TEST(DistanceTask, BadOptionsSayWhatWouldBeRight) {
-  const std::vector<BadOption> bad_options = {
-      {{3, 2, 1}, "task.vocabulary: 3 is out of range, 4 to 65536"},
-      {{64, 1, 8}, "task.gap: 1 is out of range, 2 to 16384"},
-      {{64, 24, 0}, "task.sides: 0 is out of range, 1 to 16384"},
-      {{20, 24, 8},
-       "task.gap: 24 different fillers cannot come from 18 filler words; at most 18, or task.vocabulary at "
-       "least 26"},
-      {{20, 10, 19},
-       "task.sides: 19 different fillers cannot come from 18 filler words; at most 18, or task.vocabulary "
-       "at least 21"},
-      {{64, 24}, "task 'distance' has 3 options, but 2 values were given"}};
-  for (const BadOption& bad : bad_options) {
-    try {
-      make_task("distance", bad.values);
-      ADD_FAILURE() << "accepted, instead of: " << bad.text;
-    } catch (const UsageError& error) {
-      EXPECT_STREQ(error.what(), bad.text);
-    }
-  }
-}
-
-TEST(TaskCatalogue, NamesAreFoundOrSuggested) {
-  EXPECT_EQ(find_task("distance").name, "distance");
+  EXPECT_EQ(test::refusal("distance", {"vocabulary=3"}), "task.vocabulary: 3 is out of range, 4 to 65536");
+  EXPECT_EQ(test::refusal("distance", {"gap=1"}), "task.gap: 1 is out of range, 2 to 16384");
+  EXPECT_EQ(test::refusal("distance", {"sides=0"}), "task.sides: 0 is out of range, 1 to 16384");
+  EXPECT_EQ(test::refusal("distance", {"vocabulary=20"}),
+            "task.gap: 24 different fillers cannot come from 18 filler words; at most 18, or task.vocabulary at least "
+            "26");
+  EXPECT_EQ(
+      test::refusal("distance", {"vocabulary=20", "gap=10", "sides=19"}),
+      "task.sides: 19 different fillers cannot come from 18 filler words; at most 18, or task.vocabulary at least "
+      "21");
+  EXPECT_EQ(test::refusal("distance", {"vocabulary=20", "gap=21", "fillers=any"}),
+            "task.gap: 21 different fillers cannot come from 20 filler words; at most 20, or task.vocabulary at least "
+            "21");
+  EXPECT_EQ(test::refusal("distance", {"vocabulary=8", "gap=2", "sides=1", "triggers=varied"}),
+            "task.vocabulary: 8 words leave no filler beside the 8 words of task.triggers=varied; at least 9");
+  EXPECT_EQ(
+      test::refusal("distance", {"vocabulary=41", "length=fixed"}),
+      "task.length: fixed takes 40 different fillers, and there are 39 filler words; task.vocabulary at least 42, "
+      "or smaller task.gap and task.sides");
+  EXPECT_EQ(test::refusal("distance", {"vocabulary=42", "length=fixed"}), "accepted");
   try {
-    find_task("distanse");
+    make_task("distance", {64, 24});
     FAIL() << "accepted";
   } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "task: 'distanse' is not known; did you mean 'distance'?");
-  }
-}
-
-TEST(TaskCatalogue, EveryEntryTeachesAndFitsItsOwnBounds) {
-  std::set<std::string> names;
-  for (const TaskEntry& entry : task_catalogue()) {
-    EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
-    EXPECT_FALSE(entry.summary.empty()) << entry.name;
-    for (const TaskOption& option : entry.options)
-      EXPECT_FALSE(option.help.empty()) << entry.name << '.' << option.name;
-    for (const TaskValues& values : {quick_values(entry), paper_values(entry)}) {
-      const TaskShape shape = make_task(entry.name, values)->shape();
-      EXPECT_GT(shape.vocabulary, 0);
-      EXPECT_GT(shape.classes, 1);
-      EXPECT_GT(shape.max_length, 0);
-    }
+    EXPECT_STREQ(error.what(), "task 'distance' has 6 options, but 2 values were given");
   }
 }
 

@@ -317,7 +317,9 @@ std::vector<TermArgument> EncodingArguments::canonical() const {
   for (size_t i = 0; i < values_.size(); ++i) {
     const EncodingParameter& parameter = (*parameters_)[i];
     if (values_[i] == parameter.default_value && !parameter.required) continue;
-    result.push_back({.key = parameter.name, .value = values_[i], .column = values_[i].column});
+    // What a term cannot do without needs no name: randomized(rope,max=512), learned(0.1).
+    result.push_back(
+        {.key = parameter.required && i == 0 ? "" : parameter.name, .value = values_[i], .column = values_[i].column});
   }
   result.insert(result.end(), others_.begin(), others_.end());
   return result;

@@ -43,16 +43,17 @@ class Binary : public EncodingComponent {
 }  // namespace
 
 EncodingEntry binary_entry() {
-  return {.name = "binary",
-          .summary = "the bits of the position, added to the first channels",
-          .formula = "x[c] += bit c of p (the lowest first); signed: 2 bit - 1",
-          .paper = "folklore; the second step in Fleetwood: You could have designed state of the art positional encoding",
-          .year = 2024,
-          .parameters = {word_parameter("values", {"unsigned", "signed"}, "bits as 0 and 1, or as -1 and 1")},
-          .notes = "As many channels are used as the longest sequence needs bits; the others get nothing.",
-          .make = [](const EncodingArguments& arguments) -> std::unique_ptr<EncodingComponent> {
-            return std::make_unique<Binary>(arguments);
-          }};
+  return {
+      .name = "binary",
+      .summary = "the bits of the position, added to the first channels",
+      .formula = "x[c] += bit c of p (the lowest first); signed: 2 bit - 1",
+      .paper = "folklore; the second step in Fleetwood: You could have designed state of the art positional encoding",
+      .year = 2024,
+      .parameters = {word_parameter("values", {"unsigned", "signed"}, "bits as 0 and 1, or as -1 and 1")},
+      .notes = "As many channels are used as the longest sequence needs bits; the others get nothing.",
+      .make = [](const EncodingArguments& arguments) -> std::unique_ptr<EncodingComponent> {
+        return std::make_unique<Binary>(arguments);
+      }};
 }
 
 }  // namespace phasor

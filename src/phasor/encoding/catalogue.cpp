@@ -32,15 +32,30 @@ EncodingEntry input_entry();
 const std::vector<EncodingEntry>& encoding_catalogue() {
   static const std::vector<EncodingEntry> entries = {
       // the road to RoPE
-      nope_entry(), integer_entry(), binary_entry(), sinusoidal_entry(), learned_entry(), random_entry(),
+      nope_entry(),
+      integer_entry(),
+      binary_entry(),
+      sinusoidal_entry(),
+      learned_entry(),
+      random_entry(),
       // distance biases
-      alibi_entry(), t5_entry(), relative_entry(), kerple_entry(), sandwich_entry(), fire_entry(),
+      alibi_entry(),
+      t5_entry(),
+      relative_entry(),
+      kerple_entry(),
+      sandwich_entry(),
+      fire_entry(),
       // rotations
-      rope_entry(), prope_entry(), xpos_entry(),
+      rope_entry(),
+      prope_entry(),
+      xpos_entry(),
       // decoupled path
       mla_entry(),
       // wrappers, and encodings by formula
-      randomized_entry(), concat_entry(), bias_entry(), input_entry(),
+      randomized_entry(),
+      concat_entry(),
+      bias_entry(),
+      input_entry(),
   };
   return entries;
 }
@@ -62,6 +77,10 @@ const EncodingEntry& entry_of(const Term& term, std::string_view text) {
 
 std::unique_ptr<EncodingComponent> make_component(const Term& term, std::string_view text) {
   return entry_of(term, text).make(arguments_of(term, text));
+}
+
+std::string_view parameter_name(const TermArgument& argument, const EncodingEntry& entry) {
+  return argument.key.empty() ? entry.parameters.front().name : argument.key;
 }
 
 EncodingArguments arguments_of(const Term& term, std::string_view text) {

@@ -36,4 +36,7 @@ const EncodingEntry& entry_of(const Term& term, std::string_view text);
 std::unique_ptr<EncodingComponent> make_component(const Term& term, std::string_view text);
 EncodingArguments arguments_of(const Term& term, std::string_view text);
 
+// The parameter that an argument of a canonical term is for: the first one needs no name.
+std::string_view parameter_name(const TermArgument& argument, const EncodingEntry& entry);
+
 }  // namespace phasor

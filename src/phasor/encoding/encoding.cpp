@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "phasor/encoding/canonical.h"
-#include "phasor/encoding/encoding_sum.h"
 #include "phasor/encoding/encoding_error.h"
+#include "phasor/encoding/encoding_sum.h"
 #include "phasor/encoding/parser.h"
 #include "phasor/encoding/printer.h"
 

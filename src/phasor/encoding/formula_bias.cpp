@@ -17,9 +17,7 @@ class FormulaBias : public EncodingComponent {
             .bidirectional = term_.uses("d") || term_.uses("i"),
             .depends_on_length = term_.uses("n")};
   }
-  TableForm form() const override {
-    return {.bias_by_query = term_.uses("i"), .bias_per_length = term_.uses("n")};
-  }
+  TableForm form() const override { return {.bias_by_query = term_.uses("i"), .bias_per_length = term_.uses("n")}; }
 
   void fill(EncodingPlaces& places) const override { term_.add_bias(places); }
 
@@ -37,9 +35,10 @@ EncodingEntry bias_entry() {
           .year = 2026,
           .parameters = {required_formula_parameter("formula", "in quotes, of d, i, n, h, l, H, L and your own names")},
           .other_arguments = OtherArguments::formula_variables,
-          .notes = "Other arguments are names in the formula: numbers, or `learned(start)` for trained ones, "
-                   "`learned(start,per=head)` for one per head; each layer trains its own. `min` and `max` keep a "
-                   "trained number within bounds. A formula without i is a Toeplitz bias.",
+          .notes =
+              "Other arguments are names in the formula: numbers, or `learned(start)` for trained ones, "
+              "`learned(start,per=head)` for one per head; each layer trains its own. `min` and `max` keep a "
+              "trained number within bounds. A formula without i is a Toeplitz bias.",
           .example = "bias(\"-a*log(1+b*abs(d))\",a=1,b=learned(0.1))",
           .make = [](const EncodingArguments& arguments) -> std::unique_ptr<EncodingComponent> {
             return std::make_unique<FormulaBias>(arguments);

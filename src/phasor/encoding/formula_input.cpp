@@ -7,8 +7,7 @@ namespace {
 
 class FormulaInput : public EncodingComponent {
  public:
-  explicit FormulaInput(const EncodingArguments& arguments)
-      : term_(FormulaTerm::Place::input, arguments, "formula") {}
+  explicit FormulaInput(const EncodingArguments& arguments) : term_(FormulaTerm::Place::input, arguments, "formula") {}
 
   EncodingTraits traits() const override {
     return {.coupling = Coupling::input,

@@ -106,9 +106,9 @@ FormulaTerm::FormulaTerm(Place place, const EncodingArguments& arguments, std::s
   for (const FormulaVariable& variable : arguments.variables()) {
     if (contains(names.rows, variable.name) || contains(names.columns, variable.name) ||
         contains(names.counts, variable.name) || variable.name == "pi") {
-      throw EncodingError(arguments.text(), variable.column,
-                          fmt::format("'{}' already means something in this formula; choose another name",
-                                      variable.name));
+      throw EncodingError(
+          arguments.text(), variable.column,
+          fmt::format("'{}' already means something in this formula; choose another name", variable.name));
     }
     if (!contains(used, variable.name)) {
       throw EncodingError(arguments.text(), variable.column,
@@ -163,8 +163,8 @@ std::vector<FormulaSource::Argument> FormulaTerm::add_parameters(EncodingPlaces&
     parameter.initial = argument.initial;
     parameter.least = argument.least;
     parameter.most = argument.most;
-    result.push_back({.parameter = places.add_parameter(argument.name, parameter, layer),
-                      .stride = argument.per_head ? 1 : 0});
+    result.push_back(
+        {.parameter = places.add_parameter(argument.name, parameter, layer), .stride = argument.per_head ? 1 : 0});
   }
   return result;
 }
@@ -228,8 +228,8 @@ FormulaSource FormulaTerm::bias_source(EncodingPlaces& places, int64_t layer, bo
       }
     }
   }
-  source.program = formula_.compile(names({{"H", static_cast<double>(shape.heads)},
-                                           {"L", static_cast<double>(shape.layers)}}));
+  source.program =
+      formula_.compile(names({{"H", static_cast<double>(shape.heads)}, {"L", static_cast<double>(shape.layers)}}));
   source.row_values = row_table(row_names_, rows);
   source.column_values = column_table(column_names_, -reach, 2 * reach + 1);
   source.arguments = add_parameters(places, shared ? EncodingPlaces::kAllLayers : layer);
@@ -261,9 +261,8 @@ void FormulaTerm::add_input(EncodingPlaces& places) const {
   places.check_input_size();
   for (const FormulaArgument& argument : arguments_) {
     if (!argument.learned || !argument.per_head) continue;
-    places.fail_term(
-        fmt::format("{} is part of the embeddings, which all heads share: it cannot be learned per head",
-                    argument.name));
+    places.fail_term(fmt::format("{} is part of the embeddings, which all heads share: it cannot be learned per head",
+                                 argument.name));
   }
   const EncodingShape& shape = places.shape();
   FormulaSource source;
@@ -315,7 +314,7 @@ void FormulaTerm::rotate(EncodingPlaces& places, const Rotation& prototype) cons
       rotation->frequencies = Table(1, prototype.pairs);
       check_finite(places, rotation->frequencies, source);
       if (learned()) {
-        rotation->learned.push_back(std::move(source));
+        rotation->learned.emplace_back(std::move(source));
       } else {
         add_source(rotation->frequencies, source, {});
         rotation->query = rotation_factors(rotation->frequencies, rotation->positions, rotation->magnitude);

@@ -50,7 +50,7 @@ class FormulaTerm {
  private:
   FormulaNames names(std::vector<FormulaNames::Constant> constants) const;
   std::vector<FormulaSource::Argument> add_parameters(EncodingPlaces& places, int64_t layer) const;
-  void check_finite(const EncodingPlaces& places, const Table& table, const FormulaSource& source) const;
+  void check_finite(const EncodingPlaces& places, const Table& shape, const FormulaSource& source) const;
 
   Place place_;
   Formula formula_;

@@ -26,18 +26,20 @@ class Integer : public EncodingComponent {
 }  // namespace
 
 EncodingEntry integer_entry() {
-  return {.name = "integer",
-          .summary = "the position itself, added to every channel",
-          .formula = "x[c] += p; normalised: x[c] += p / (n - 1), n the sequence's own length",
-          .paper = "folklore; the first step in Fleetwood: You could have designed state of the art positional encoding",
-          .year = 2024,
-          .parameters = {word_parameter("scale", {"raw", "normalised"},
-                                        "the position as it is, or divided by the last position of its sequence")},
-          .notes = "Raw positions drown the content from a few tokens on; normalised ones mean something else in "
-                   "every length.",
-          .make = [](const EncodingArguments& arguments) -> std::unique_ptr<EncodingComponent> {
-            return std::make_unique<Integer>(arguments);
-          }};
+  return {
+      .name = "integer",
+      .summary = "the position itself, added to every channel",
+      .formula = "x[c] += p; normalised: x[c] += p / (n - 1), n the sequence's own length",
+      .paper = "folklore; the first step in Fleetwood: You could have designed state of the art positional encoding",
+      .year = 2024,
+      .parameters = {word_parameter("scale", {"raw", "normalised"},
+                                    "the position as it is, or divided by the last position of its sequence")},
+      .notes =
+          "Raw positions drown the content from a few tokens on; normalised ones mean something else in "
+          "every length.",
+      .make = [](const EncodingArguments& arguments) -> std::unique_ptr<EncodingComponent> {
+        return std::make_unique<Integer>(arguments);
+      }};
 }
 
 }  // namespace phasor

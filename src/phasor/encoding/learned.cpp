@@ -38,10 +38,11 @@ EncodingEntry learned_entry() {
               "1705.03122)",
           .year = 2017,
           .parameters = {number_parameter("init", kInit, 0, 100, "standard deviation that the vectors start with")},
-          .notes = "The default is what GPT-2 and BERT start from. Beside token embeddings of N(0, 1) it is small, so "
-                   "training starts near `nope` and the model says itself how much position it wants. "
-                   "`learned(init=1)` starts level with the token embeddings; it is what the code released with arXiv "
-                   "2505.13027 calls \"random\". The table is the tensor `encoding.learned`, [positions, width].",
+          .notes =
+              "The default is what GPT-2 and BERT start from. Beside token embeddings of N(0, 1) it is small, so "
+              "training starts near `nope` and the model says itself how much position it wants. "
+              "`learned(init=1)` starts level with the token embeddings; it is what the code released with arXiv "
+              "2505.13027 calls \"random\". The table is the tensor `encoding.learned`, [positions, width].",
           .make = [](const EncodingArguments& arguments) -> std::unique_ptr<EncodingComponent> {
             return std::make_unique<Learned>(arguments);
           }};

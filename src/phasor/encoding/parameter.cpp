@@ -10,6 +10,11 @@ using Kind = EncodingParameter::Kind;
 constexpr double kUnbounded = 1e300;
 constexpr double kLargestStart = 1e38;  // trained numbers are floats
 
+EncodingParameter required(EncodingParameter parameter) {
+  parameter.required = true;
+  return parameter;
+}
+
 }  // namespace
 
 EncodingParameter number_parameter(std::string name, double default_value, double least, double most,
@@ -79,7 +84,7 @@ EncodingParameter encoding_parameter(std::string name, std::string help) {
 
 const std::vector<EncodingParameter>& learned_number_parameters() {
   static const std::vector<EncodingParameter> parameters = {
-      number_parameter("start", 0, -kLargestStart, kLargestStart, "the value it starts from"),
+      required(number_parameter("start", 0, -kLargestStart, kLargestStart, "the value it starts from")),
       word_parameter("per", {"all", "head"}, "one number for all heads of a layer, or one for each"),
       number_parameter("min", -kUnbounded, -kUnbounded, kUnbounded, "kept at or above this"),
       number_parameter("max", kUnbounded, -kUnbounded, kUnbounded, "kept at or below this")};

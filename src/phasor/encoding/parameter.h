@@ -26,7 +26,7 @@ struct EncodingParameter {
   double most = 0.0;
   std::vector<std::string> choices = {};  // of a word; a formula may be one of these words instead
   std::string help;
-  bool required = false;  // the default means nothing
+  bool required = false;  // the default means nothing; canonical texts give it without its name, where it comes first
 };
 
 EncodingParameter number_parameter(std::string name, double default_value, double least, double most, std::string help);

@@ -166,9 +166,8 @@ std::vector<int64_t> EncodingPlaces::coordinate_axes(int64_t count) {
   }
   std::vector<int64_t> result;
   for (int64_t a = 0; a < count; ++a) {
-    result.push_back(add_axis({.kind = PositionAxis::Kind::coordinate,
-                               .coordinate = a,
-                               .extent = shape_.grid[static_cast<size_t>(a)]}));
+    result.push_back(add_axis(
+        {.kind = PositionAxis::Kind::coordinate, .coordinate = a, .extent = shape_.grid[static_cast<size_t>(a)]}));
   }
   return result;
 }
@@ -203,9 +202,7 @@ void EncodingPlaces::concatenate(int64_t width, const std::function<void()>& fil
   concatenated_ = false;
 }
 
-void EncodingPlaces::check_input_size() const {
-  check_size(input_tables() * shape_.positions * resolved_.shape.width);
-}
+void EncodingPlaces::check_input_size() const { check_size(input_tables() * shape_.positions * resolved_.shape.width); }
 
 InputTerm& EncodingPlaces::input() {
   for (const Term* term : stack_) {

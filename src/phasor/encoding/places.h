@@ -36,7 +36,7 @@ class EncodingPlaces {
   const EncodingShape& shape() const { return shape_; }
   const TableForm& form() const { return form_; }
   int64_t lengths() const { return resolved_.shape.positions; }  // of sequences, from 1 on
-  bool randomized() const { return randomized_; }  // positions of a sequence are not 0 .. its length - 1
+  bool randomized() const { return randomized_; }                // positions of a sequence are not 0 .. its length - 1
 
   // Those of the current term.
   std::vector<int64_t> heads() const;
@@ -109,7 +109,7 @@ class EncodingPlaces {
   std::deque<Term> terms_;                         // every term so far, for clashes
   std::vector<const Term*> stack_;                 // the current term, within the terms around it
   bool randomized_ = false;
-  int64_t first_channel_ = 0;                      // of the input terms' channels
+  int64_t first_channel_ = 0;  // of the input terms' channels
   bool concatenated_ = false;
   std::vector<std::pair<const Term*, std::string>> scopes_;  // terms and what their tensors are called
   const Term* input_term_ = nullptr;

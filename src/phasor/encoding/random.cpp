@@ -36,17 +36,18 @@ class Random : public EncodingComponent {
 }  // namespace
 
 EncodingEntry random_entry() {
-  return {.name = "random",
-          .summary = "a random vector per position, added to the embeddings and never trained",
-          .formula = "x += E[p], E ~ N(0, init^2), frozen",
-          .paper = "a control: distinct positions without any structure between them",
-          .year = 2017,
-          .parameters = {number_parameter("init", 1, 0, 100, "standard deviation of the vectors"),
-                         integer_parameter("seed", 0, 0, 1000000000, "which vectors; the model's seed has no part in it")},
-          .notes = "What the code released with arXiv 2505.13027 calls \"random\" is trained: `learned(init=1)`.",
-          .make = [](const EncodingArguments& arguments) -> std::unique_ptr<EncodingComponent> {
-            return std::make_unique<Random>(arguments);
-          }};
+  return {
+      .name = "random",
+      .summary = "a random vector per position, added to the embeddings and never trained",
+      .formula = "x += E[p], E ~ N(0, init^2), frozen",
+      .paper = "a control: distinct positions without any structure between them",
+      .year = 2017,
+      .parameters = {number_parameter("init", 1, 0, 100, "standard deviation of the vectors"),
+                     integer_parameter("seed", 0, 0, 1000000000, "which vectors; the model's seed has no part in it")},
+      .notes = "What the code released with arXiv 2505.13027 calls \"random\" is trained: `learned(init=1)`.",
+      .make = [](const EncodingArguments& arguments) -> std::unique_ptr<EncodingComponent> {
+        return std::make_unique<Random>(arguments);
+      }};
 }
 
 }  // namespace phasor

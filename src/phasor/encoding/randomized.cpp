@@ -38,8 +38,9 @@ EncodingEntry randomized_entry() {
           .year = 2023,
           .parameters = {encoding_parameter("encoding", "the encoding that reads the positions"),
                          integer_parameter("max", 2048, 1, 1048576, "positions are drawn from 0 to max - 1")},
-          .notes = "A draw is a function of the seed, the step and the sequence's tokens; evaluation draws once and "
-                   "keeps to it. Logits are relative in the drawn positions, not in the index.",
+          .notes =
+              "A draw is a function of the seed, the step and the sequence's tokens; evaluation draws once and "
+              "keeps to it. Logits are relative in the drawn positions, not in the index.",
           .example = "randomized(rope,max=512)",
           .make = [](const EncodingArguments& arguments) -> std::unique_ptr<EncodingComponent> {
             return std::make_unique<Randomized>(arguments);

@@ -81,9 +81,9 @@ struct BiasTerm {
 // that carry position alone (DeepSeek-V2's multi-head latent attention).
 struct DecoupledPath {
   std::string name;
-  int64_t key_latent = 0;    // width that keys and values are made from
-  int64_t query_latent = 0;  // width that queries are made from
-  int64_t rotary = 0;        // extra channels of queries and keys; keys share them between heads
+  int64_t key_latent = 0;     // width that keys and values are made from
+  int64_t query_latent = 0;   // width that queries are made from
+  int64_t rotary = 0;         // extra channels of queries and keys; keys share them between heads
   bool shared_query = false;  // queries too
   bool norm = true;           // RMS norm on the latents
 

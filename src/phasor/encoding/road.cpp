@@ -19,11 +19,10 @@ std::string growth_text(const Desiderata::Longer& longer) {
 
 std::vector<RoadStep> walk_road() {
   std::vector<RoadStep> steps;
-  for (const char* text :
-       {"nope", "integer", "integer(normalised)", "binary", "sinusoidal", "rope", "rope(axes=2)"}) {
+  for (const char* text : {"nope", "integer", "integer(normalised)", "binary", "sinusoidal", "rope", "rope(axes=2)"}) {
     const Encoding encoding = parse_encoding(text);
-    steps.push_back({.expression = print(encoding),
-                     .measured = measure_desiderata(encoding, usual_shape(encoding)).front()});
+    steps.push_back(
+        {.expression = print(encoding), .measured = measure_desiderata(encoding, usual_shape(encoding)).front()});
   }
   return steps;
 }
@@ -32,7 +31,7 @@ const std::vector<RoadColumn>& road_columns() {
   static const std::vector<RoadColumn> columns = {
       {"encoding", ""},
       {"unique", "distance of the two most similar codes, over their mean norm; no code may stand for two positions"},
-      {"any length", "whether a position's code is the same in a sequence of half the length, and by how much not"},
+      {"length", "whether a position's code is the same in a sequence of half the length, and by how much not"},
       {"shift", "what one linear map from each code to the next leaves, over the codes' spread"},
       {"longer", "largest norm of codes beyond the first 128 positions, over the largest before"},
       {"rule", "whether a fixed rule makes the codes, not a table or a draw"},
@@ -54,7 +53,9 @@ std::vector<std::string> road_cells(const RoadStep& step) {
   const bool any_length = d.unique.length_difference <= kSameCode;
   return {step.expression,
           fmt::format("{} {}", unique ? "yes" : "no", number_text(d.unique.nearest)),
-          none ? "-" : any_length ? "yes" : fmt::format("no {}", number_text(d.unique.length_difference)),
+          none         ? "-"
+          : any_length ? "yes"
+                       : fmt::format("no {}", number_text(d.unique.length_difference)),
           cell(d.shift.verdict, fmt::format(" {}", residual_text(d.shift.residual))),
           cell(d.longer.verdict, growth_text(d.longer)),
           cell(d.origin.verdict, ""),
@@ -65,7 +66,8 @@ std::vector<std::string> road_cells(const RoadStep& step) {
 }
 
 std::string_view road_story() {
-  return "Without an encoding all positions look alike. The position itself tells them apart, but drowns the content and "
+  return "Without an encoding all positions look alike. The position itself tells them apart, but drowns the content "
+         "and "
          "grows with the length. Divided by the length it stays small, but then a position's code depends on the "
          "length. Bits are bounded and do not, but they jump, and no linear map takes a position to the next. Sines "
          "and cosines are bits made smooth: one linear map shifts them all. They still change what they are added to; "
@@ -85,8 +87,6 @@ std::string_view verdict_word(Verdict verdict) {
   return "-";
 }
 
-std::string residual_text(double residual) {
-  return residual < kRounding ? "<1e-12" : fmt::format("{:.2g}", residual);
-}
+std::string residual_text(double residual) { return residual < kRounding ? "<1e-12" : fmt::format("{:.2g}", residual); }
 
 }  // namespace phasor

@@ -60,7 +60,7 @@ struct FormulaSource {
 // table gets what output `head` makes of row r.
 struct MlpSource {
   FormulaSource x;
-  std::vector<int32_t> heads;                                // [outputs]
+  std::vector<int32_t> heads;                              // [outputs]
   int64_t weight1 = 0, bias1 = 0, weight2 = 0, bias2 = 0;  // [hidden], [hidden], [outputs, hidden], [outputs]
 
   bool operator==(const MlpSource&) const = default;

@@ -62,9 +62,8 @@ class Adder {
     const std::vector<double>& bias2 = parameter(source.bias2);
     const size_t hidden = weight1.size();
     for (int64_t r = 0; r < rows; ++r) {
-      const auto [from, to] = source.x.columns.empty()
-                                  ? std::array<int32_t, 2>{0, static_cast<int32_t>(table_.columns)}
-                                  : source.x.columns[static_cast<size_t>(r)];
+      const auto [from, to] = source.x.columns.empty() ? std::array<int32_t, 2>{0, static_cast<int32_t>(table_.columns)}
+                                                       : source.x.columns[static_cast<size_t>(r)];
       for (int64_t c = from; c < to; ++c) {
         for (size_t o = 0; o < source.heads.size(); ++o) {
           double sum = bias2[o];

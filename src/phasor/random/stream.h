@@ -9,7 +9,15 @@
 namespace phasor {
 
 // Draws for different purposes never meet, even with equal seeds.
-enum class Purpose : uint32_t { initialization = 1, data = 2, shuffle = 3, dropout = 4, encoding = 5, test = 6 };
+enum class Purpose : uint32_t {
+  initialization = 1,
+  data = 2,
+  shuffle = 3,
+  dropout = 4,
+  encoding = 5,
+  test = 6,
+  floors = 7
+};
 
 struct RandomStream {
   uint64_t seed = 0;

@@ -1,15 +1,23 @@
+#include <utility>
+
 #include "phasor/base/error.h"
 #include "phasor/base/suggest.h"
+#include "phasor/task/copy.h"
+#include "phasor/task/counting.h"
 #include "phasor/task/distance.h"
 #include "phasor/task/grid.h"
+#include "phasor/task/index.h"
+#include "phasor/task/indirect.h"
+#include "phasor/task/joint.h"
+#include "phasor/task/retrieval.h"
 #include "phasor/task/task.h"
 
 namespace phasor {
 
 const std::vector<TaskEntry>& task_catalogue() {
   static const std::vector<TaskEntry> catalogue = {
-      distance_task(),
-      grid_task(),
+      distance_task(), counting_task(), joint_task(), index_task(),   retrieval_task(),
+      indirect_task(), grid_task(),     copy_task(),  reverse_task(),
   };
   return catalogue;
 }
@@ -21,6 +29,19 @@ const TaskEntry& find_task(std::string_view name) {
     names.push_back(entry.name);
   }
   fail_usage("task: '{}' is not known{}", name, suggestion(name, names));
+}
+
+TaskOption word_option(std::string name, std::vector<std::string> choices, std::string help) {
+  TaskOption option;
+  option.name = std::move(name);
+  option.help = std::move(help);
+  option.most = static_cast<int64_t>(choices.size()) - 1;
+  option.choices = std::move(choices);
+  return option;
+}
+
+std::string print_option(const TaskOption& option, int64_t value) {
+  return option.choices.empty() ? std::to_string(value) : option.choices[static_cast<size_t>(value)];
 }
 
 void check_option(const TaskOption& option, int64_t value) {

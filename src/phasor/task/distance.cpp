@@ -1,93 +1,154 @@
 #include "phasor/task/distance.h"
 
 #include <algorithm>
-#include <numeric>
-#include <utility>
 
 #include "phasor/base/error.h"
-#include "phasor/random/distributions.h"
+#include "phasor/task/distance_posterior.h"
+#include "phasor/task/word_draws.h"
 
 namespace phasor {
 namespace {
 
-constexpr int32_t kFirstTrigger = 0;
-constexpr int32_t kSecondTrigger = 1;
-constexpr int32_t kTriggers = 2;  // fillers are the words from here on, so that no sample is ambiguous
+constexpr int32_t kTriggersInASample = 2;
+constexpr int32_t kVariedTriggerWords = 8;
+
+DistanceLaw law_of(const TaskValues& values) {
+  const bool varied = values[3] == 1;
+  return {.vocabulary = static_cast<int32_t>(values[0]),
+          .gap = static_cast<int32_t>(values[1]),
+          .sides = static_cast<int32_t>(values[2]),
+          .trigger_words = varied ? kVariedTriggerWords : kTriggersInASample,
+          .varied_triggers = varied,
+          .fillers_any = values[4] == 1,
+          .fixed_length = values[5] == 1};
+}
 
 // left fillers, first trigger, gap fillers, second trigger, right fillers; class = gap - 1.
 class DistanceTask final : public Task {
  public:
-  explicit DistanceTask(const TaskValues& values)
-      : vocabulary_(static_cast<int32_t>(values[0])),
-        gap_(static_cast<int32_t>(values[1])),
-        sides_(static_cast<int32_t>(values[2])) {
-    check_segment("gap", gap_);
-    check_segment("sides", sides_);
+  explicit DistanceTask(const TaskValues& values) : law_(law_of(values)), posterior_(law_) {
+    if (law_.vocabulary <= law_.trigger_words) {
+      fail_usage("task.vocabulary: {} words leave no filler beside the {} words of task.triggers=varied; at least {}",
+                 law_.vocabulary, law_.trigger_words, law_.trigger_words + 1);
+    }
+    check_segment("gap", law_.gap);
+    check_segment("sides", law_.sides);
+    const int32_t all = law_.longest() - kTriggersInASample;
+    if (law_.fixed_length && all > filler_words()) {
+      fail_usage(
+          "task.length: fixed takes {} different fillers, and there are {} filler words; task.vocabulary at least {}, "
+          "or smaller task.gap and task.sides",
+          all, filler_words(), all + first_filler());
+    }
   }
 
   TaskShape shape() const override {
-    return {.vocabulary = vocabulary_,
-            .classes = gap_,
-            .max_length = int64_t{2} * sides_ + gap_ + kTriggers,
-            .readout = Readout::mean};
+    return {.vocabulary = law_.vocabulary, .classes = law_.gap, .max_length = law_.longest(), .readout = Readout::mean};
   }
 
   Sample sample(const RandomStream& stream) const override {
     Draws draws(stream);
-    const int32_t gap = draw_length(draws, gap_);
-    const int32_t left = draw_length(draws, sides_);
-    const int32_t right = draw_length(draws, sides_);
-
-    std::vector<int32_t> fillers(static_cast<size_t>(vocabulary_ - kTriggers));
-    std::iota(fillers.begin(), fillers.end(), kTriggers);
+    const int32_t gap = draw_between(draws, 1, law_.gap);
+    const int32_t left = draw_between(draws, 1, law_.sides);
+    const int32_t right =
+        law_.fixed_length ? law_.longest() - kTriggersInASample - left - gap : draw_between(draws, 1, law_.sides);
+    int32_t first = 0, second = 1;
+    if (law_.varied_triggers) {
+      DistinctWords words(0, law_.trigger_words);
+      first = words.next(draws);
+      second = words.next(draws);
+    }
+    DistinctWords words(first_filler(), law_.vocabulary);
     Sample sample;
-    sample.tokens.reserve(static_cast<size_t>(shape().max_length));
-    append_fillers(sample.tokens, fillers, left, draws);
-    sample.tokens.push_back(kFirstTrigger);
-    append_fillers(sample.tokens, fillers, gap, draws);
-    sample.tokens.push_back(kSecondTrigger);
-    append_fillers(sample.tokens, fillers, right, draws);
+    sample.tokens.reserve(static_cast<size_t>(law_.longest()));
+    const auto append_segment = [&](int32_t count) {
+      // With a fixed length no word comes twice in a sample: how many do would say something about the gap.
+      if (!law_.fixed_length) words.put_back();
+      for (int32_t i = 0; i < count; ++i) sample.tokens.push_back(words.next(draws));
+    };
+    append_segment(left);
+    sample.tokens.push_back(first);
+    append_segment(gap);
+    sample.tokens.push_back(second);
+    append_segment(right);
     sample.targets = {gap - 1};
     return sample;
   }
 
   std::vector<int32_t> solve(const std::vector<int32_t>& tokens) const override {
-    const auto first = std::find(tokens.begin(), tokens.end(), kFirstTrigger);
-    const auto second = std::find(first, tokens.end(), kSecondTrigger);
+    if (!law_.fillers_any) return simple_rule(tokens);
+    const DistancePosterior::Answer answer = posterior_.likeliest(tokens);
+    if (answer.gap == 0) fail("distance: the {} tokens cannot come from this task", tokens.size());
+    return {answer.gap - 1};
+  }
+
+  std::vector<int32_t> simple_rule(const std::vector<int32_t>& tokens) const override {
+    const auto first = std::find_if(tokens.begin(), tokens.end(), [&](int32_t token) {
+      return law_.varied_triggers ? token < law_.trigger_words : token == 0;
+    });
+    const auto second = std::find_if(first, tokens.end(), [&](int32_t token) { return law_.is_pair(*first, token); });
     if (second == tokens.end()) {
-      fail("distance: the {} tokens do not hold word {} followed by word {}", tokens.size(), kFirstTrigger,
-           kSecondTrigger);
+      fail("distance: the {} tokens do not hold two triggers, the first before the second", tokens.size());
     }
     return {static_cast<int32_t>(second - first) - 2};
   }
 
+  double certainty(const std::vector<int32_t>& tokens) const override {
+    return law_.fillers_any ? posterior_.likeliest(tokens).probability : 1.0;
+  }
+
+  bool has_decoy(const std::vector<int32_t>& tokens) const override {
+    const auto is_trigger = [&](int32_t token) { return token < law_.trigger_words; };
+    return std::count_if(tokens.begin(), tokens.end(), is_trigger) > kTriggersInASample;
+  }
+
+  // Given the length, the likeliest gap is the one that leaves the sides sides + 1 tokens, which they share out in as
+  // many ways as can be, or else the shortest or the longest. Summed over lengths, of gap * sides^2 combinations
+  // (gap + sides - 1) * sides are right.
+  std::optional<double> best_from_length() const override {
+    const double gap = law_.gap, sides = law_.sides;
+    return law_.fixed_length ? 1.0 / gap : (gap + sides - 1.0) / (gap * sides);
+  }
+
  private:
+  int32_t first_filler() const { return law_.fillers_any ? 0 : law_.trigger_words; }
+  int32_t filler_words() const { return law_.vocabulary - first_filler(); }
+
   void check_segment(const char* option, int32_t longest) const {
-    const int32_t fillers = vocabulary_ - kTriggers;
-    if (longest <= fillers) return;
+    if (longest <= filler_words()) return;
     fail_usage(
         "task.{}: {} different fillers cannot come from {} filler words; at most {}, or task.vocabulary at least {}",
-        option, longest, fillers, fillers, longest + kTriggers);
+        option, longest, filler_words(), filler_words(), longest + first_filler());
   }
 
-  static int32_t draw_length(Draws& draws, int32_t longest) {
-    return 1 + static_cast<int32_t>(draws.below(static_cast<uint32_t>(longest)));
-  }
-
-  // The first `count` steps of a Fisher-Yates shuffle: no word twice within one segment. The pool may
-  // start in any order, so one pool serves all segments of a sample.
-  static void append_fillers(std::vector<int32_t>& tokens, std::vector<int32_t>& pool, int32_t count, Draws& draws) {
-    const uint32_t size = static_cast<uint32_t>(pool.size());
-    for (uint32_t i = 0; i < static_cast<uint32_t>(count); ++i) {
-      std::swap(pool[i], pool[i + draws.below(size - i)]);
-      tokens.push_back(pool[i]);
-    }
-  }
-
-  int32_t vocabulary_;
-  int32_t gap_;
-  int32_t sides_;
+  DistanceLaw law_;
+  DistancePosterior posterior_;
 };
+
+constexpr const char* kNotes =
+    "Needs what and where together: which tokens are the triggers, and how far apart they stand. Any encoding that "
+    "tells distances apart over the longest gap can solve it, be it a rotation, a bias by distance or places added to "
+    "the input; the order of the two is known from the words, so the sign of a distance is not needed. Without an "
+    "encoding and without a causal mask a model sees a bag of tokens. With `length=natural` its size alone allows an "
+    "accuracy of (gap + sides - 1) / (gap * sides), 16.1 % at quick and 5.4 % at paper size, and words that stand in "
+    "two "
+    "segments add a little. The place of the second trigger alone allows as much as the length.\n\n"
+    "`length=fixed` closes that: every sequence has 2 sides + gap + 2 tokens, all fillers of a sample are different, "
+    "the left side is drawn as ever and the right side takes the rest. Length, words and the place of the first "
+    "trigger "
+    "are then independent of the gap, and the best without order is 1 / gap. The place of the second trigger has to "
+    "say something, since on average it stands gap + 1 behind the first; longer sides leave it less to say.\n\n"
+    "`fillers=any` is what the code released with arXiv 2505.13027 draws. A filler that is a trigger word can leave "
+    "several answers open; the solver then weighs every way in which the tokens may have come about, and the ceiling "
+    "is the mean certainty of its answer. At paper size 19.6 % of the samples hold a trigger word too many, 5.7 % "
+    "leave "
+    "more than one answer open, the simple rule (the first word 0, and the first word 1 after it) is right in 91.7 %, "
+    "and "
+    "no model can do better than 97.5 %. That code also cuts sequences at 120 tokens, which this task does not: at "
+    "paper size it would take one or two fillers off the right end in 4 of 43,750 combinations of lengths, and change "
+    "no answer.\n\n"
+    "`triggers=varied` draws the two, different ones, out of the words 0 to 7 for every sample, so that no single pair "
+    "of words can be learned by heart.";
 
 }  // namespace
 
@@ -96,7 +157,7 @@ TaskEntry distance_task() {
       .name = "distance",
       .summary = "how many tokens stand between two trigger words (class = gap - 1)",
       .options = {{.name = "vocabulary",
-                   .help = "words, the two triggers included",
+                   .help = "words, the triggers included",
                    .quick = 64,
                    .paper = 574,
                    .least = 4,
@@ -112,7 +173,17 @@ TaskEntry distance_task() {
                    .quick = 8,
                    .paper = 25,
                    .least = 1,
-                   .most = 16384}},
+                   .most = 16384},
+                  word_option("triggers", {"fixed", "varied"},
+                              "fixed: word 0, then word 1; varied: two different ones of the words 0 to 7, drawn for "
+                              "every sample, of which the one that stands first marks the start"),
+                  word_option("fillers", {"distinct", "any"},
+                              "distinct: never a trigger word, so that no sample is ambiguous; any: out of all words, "
+                              "as in the released code"),
+                  word_option("length", {"natural", "fixed"},
+                              "natural: what the three draws add up to; fixed: the right side fills up to the longest, "
+                              "and length and words say nothing about the gap")},
+      .notes = kNotes,
       .make = [](const TaskValues& values) -> std::unique_ptr<Task> { return std::make_unique<DistanceTask>(values); },
   };
 }

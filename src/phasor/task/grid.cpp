@@ -88,6 +88,13 @@ TaskEntry grid_task() {
                    .most = 65536},
                   {.name = "rows", .help = "of the grid", .quick = 6, .paper = 11, .least = 2, .most = 256},
                   {.name = "columns", .help = "of the grid", .quick = 6, .paper = 11, .least = 2, .most = 256}},
+      .notes =
+          "What and where in two dimensions. Along the tokens' index the displacement is down * columns + right, which "
+          "is the same for one to the right and for one down and columns - 1 to the left. So an encoding of the index "
+          "has to tell where the tokens stand and not only how far apart; with two axes, as `rope(axes=2)`, each part "
+          "of "
+          "the answer is a distance along one of them. All sequences have one length; a "
+          "bag of tokens is left with the commonest displacement.",
       .make = [](const TaskValues& values) -> std::unique_ptr<Task> { return std::make_unique<GridTask>(values); },
   };
 }

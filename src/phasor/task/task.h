@@ -2,6 +2,7 @@
 // A task makes samples out of random words and knows the right answers.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ struct TaskShape {
   int64_t max_length = 0;  // longest sequence that sample() can make
   Readout readout = Readout::mean;
   std::vector<int64_t> grid = {};  // extents, where tokens are the cells of a grid, row by row
+  bool causal = false;             // answers are given from what stands before: the model must be causal
 };
 
 class Task {
@@ -35,11 +37,22 @@ class Task {
   virtual TaskShape shape() const = 0;
   // A pure function of the stream's coordinates; the data set numbers its samples in stream.step.
   virtual Sample sample(const RandomStream& stream) const = 0;
-  // The right targets, found from the tokens alone and by another way than sample() made them.
+  // The right targets, found from the tokens alone and by another way than sample() made them. Where tokens leave
+  // several answers open, the likeliest.
   virtual std::vector<int32_t> solve(const std::vector<int32_t>& tokens) const = 0;
+  // What the first rule that comes to mind answers.
+  virtual std::vector<int32_t> simple_rule(const std::vector<int32_t>& tokens) const { return solve(tokens); }
+  // How likely solve()'s answers are to be right, as a mean over scored targets; below 1 where tokens leave several
+  // open.
+  virtual double certainty(const std::vector<int32_t>&) const { return 1.0; }
+  // Whether a trigger word stands where a filler should, over which the simple rule may stumble.
+  virtual bool has_decoy(const std::vector<int32_t>&) const { return false; }
+  // The best accuracy from the length alone, where it is known exactly; a choice learned from samples stays below it.
+  virtual std::optional<double> best_from_length() const { return std::nullopt; }
 };
 
-// One option of a task, with its value in each preset.
+// One option of a task, with its value in each preset: a whole number, or one of several words, which stands here by
+// its place among the choices.
 struct TaskOption {
   std::string name;
   std::string help;
@@ -47,7 +60,14 @@ struct TaskOption {
   int64_t paper = 0;
   int64_t least = 0;
   int64_t most = 0;
+  std::vector<std::string> choices = {};
 };
+
+// The first choice is the value in every preset.
+TaskOption word_option(std::string name, std::vector<std::string> choices, std::string help);
+
+// As people write it.
+std::string print_option(const TaskOption& option, int64_t value);
 
 using TaskValues = std::vector<int64_t>;  // in the order of TaskEntry::options
 
@@ -55,7 +75,8 @@ struct TaskEntry {
   std::string name;
   std::string summary;
   std::vector<TaskOption> options;
-  std::unique_ptr<Task> (*make)(const TaskValues& values);
+  std::string notes = {};  // what solves it, what cannot and why; in Markdown
+  std::unique_ptr<Task> (*make)(const TaskValues& values) = nullptr;
 };
 
 const std::vector<TaskEntry>& task_catalogue();

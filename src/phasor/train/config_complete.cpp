@@ -45,6 +45,12 @@ RunConfig complete(RunConfig config) {
   config.model.grid = shape.grid;
   config.model.encoding = print(parse_encoding(config.model.encoding));
   config.model = complete(std::move(config.model));
+  if (shape.causal && !config.model.causal) {
+    fail_usage(
+        "model.causal: task {} answers from what stands before, so the model must be causal; set "
+        "model.causal=true",
+        config.task);
+  }
   check_training(config.train, shape.max_length);
   check_data(config.data, config.train.evaluation_samples);
   return config;

@@ -95,7 +95,23 @@ ConfigKey task_key() {
           .set = [](RunConfig& config, std::string_view text) { config.task = find_task(text).name; }};
 }
 
+ConfigKey word_option_key(const TaskOption& option, size_t index) {
+  const std::string name = "task." + option.name;
+  return {.name = name,
+          .type = ConfigType::word,
+          .help = option.help,
+          .range = fmt::format("{}", fmt::join(option.choices, ", ")),
+          .get = [=](const RunConfig& config) { return print_option(option, config.task_values.at(index)); },
+          .set =
+              [=](RunConfig& config, std::string_view text) {
+                const auto found = std::find(option.choices.begin(), option.choices.end(), text);
+                if (found == option.choices.end()) refuse_unknown(name.c_str(), text, option.choices);
+                config.task_values.at(index) = found - option.choices.begin();
+              }};
+}
+
 ConfigKey option_key(const TaskOption& option, size_t index) {
+  if (!option.choices.empty()) return word_option_key(option, index);
   const std::string name = "task." + option.name;
   return {.name = name,
           .type = ConfigType::whole,
@@ -171,7 +187,6 @@ std::vector<ConfigKey> protocol_keys() {
            {"released"}),
       only_word("protocol.kv_source", "what keys and values are made from", "hidden", {"input"}),
       only_word("protocol.padding", "how sequences of different length share a batch", "none", {"visible"}),
-      only_word("protocol.fillers", "whether fillers may be trigger words", "distinct", {"any"}),
       only_word("protocol.label0", "class 0 in loss and accuracy", "counted", {"ignored"}),
       only_word("protocol.ablation_set", "samples that ablations are measured on", "test", {"all"}),
       only_word("protocol.head_ablation", "which heads are off at a time", "alone", {"cumulative"}),

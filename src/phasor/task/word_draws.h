@@ -1,0 +1,42 @@
+#pragma once
+// The draws that tasks are made of.
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "phasor/random/distributions.h"
+
+namespace phasor {
+
+// Uniform in least .. most.
+inline int32_t draw_between(Draws& draws, int32_t least, int32_t most) {
+  return least + static_cast<int32_t>(draws.below(static_cast<uint32_t>(most - least + 1)));
+}
+
+// Words drawn without repeating one: a Fisher-Yates shuffle that goes as far as it is asked to.
+class DistinctWords {
+ public:
+  // Out of the words begin .. end - 1.
+  DistinctWords(int32_t begin, int32_t end) : pool_(static_cast<size_t>(end - begin)) {
+    std::iota(pool_.begin(), pool_.end(), begin);
+  }
+
+  int32_t next(Draws& draws) {
+    assert(taken_ < pool_.size());
+    const size_t chosen = taken_ + draws.below(static_cast<uint32_t>(pool_.size() - taken_));
+    std::swap(pool_[taken_], pool_[chosen]);
+    return pool_[taken_++];
+  }
+
+  // Every word may come again. The pool keeps its order, which does not matter to the next draws.
+  void put_back() { taken_ = 0; }
+
+ private:
+  std::vector<int32_t> pool_;
+  size_t taken_ = 0;
+};
+
+}  // namespace phasor

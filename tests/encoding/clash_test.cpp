@@ -1,0 +1,71 @@
+// Two terms on a place that holds one thing: an error that names both and points at the second.
+#include <gtest/gtest.h>
+
+#include "phasor/base/error.h"
+#include "phasor/encoding/encoding.h"
+
+namespace phasor {
+namespace {
+
+struct Clash {
+  std::string text;      // canonical
+  std::string expected;  // after "encoding '<text>': "
+};
+
+const std::vector<Clash> kClashes = {
+    {"rope+rope(base=500)",
+     "column 6: 'rope' (column 1) and 'rope(base=500)' both rotate head 0 of layer 0; give them different heads or "
+     "layers"},
+    {"rope[heads=0-2]+rope(base=500)[heads=2-3,layers=1]",
+     "column 17: 'rope[heads=0-2]' (column 1) and 'rope(base=500)[heads=2-3,layers=1]' both rotate head 2 of layer 1; "
+     "give them different heads or layers"},
+    {"rope[heads=1]+xpos[heads=1-3]",
+     "column 15: 'rope[heads=1]' (column 1) and 'xpos[heads=1-3]' both rotate head 1 of layer 0; give them different "
+     "heads or layers"},
+    {"rope[layers=2]+mla[layers=2]",
+     "column 16: 'rope[layers=2]' (column 1) and 'mla[layers=2]' both rotate head 0 of layer 2; give them different "
+     "heads or layers"},
+    {"prope+randomized(rope[heads=3],max=64)",
+     "column 18: 'prope' (column 1) and 'rope[heads=3]' both rotate head 3 of layer 0; give them different heads or "
+     "layers"},
+    {"mla(kv=8,rope=0)+mla(rope=0)",
+     "column 18: 'mla(kv=8,rope=0)' (column 1) and 'mla(rope=0)' both make the queries and keys of layer 0; give them "
+     "different layers"},
+    {"sinusoidal+randomized(learned,max=64)",
+     "column 23: 'sinusoidal' (column 1) and 'learned' both add to the embeddings, but by different positions"},
+    {"randomized(sinusoidal,max=32)+randomized(sinusoidal,max=64)",
+     "column 42: 'sinusoidal' (column 12) and 'sinusoidal' both add to the embeddings, but by different positions"},
+    {"alibi[layers=1-2]+randomized(t5[heads=1],max=64)[layers=2]",
+     "column 30: 'alibi[layers=1-2]' (column 1) and 't5[heads=1]' both bias the logits of layer 2, but by different "
+     "positions"},
+};
+
+std::string resolve_error(const std::string& text) {
+  const EncodingShape shape{.layers = 3, .heads = 4, .head_width = 8, .width = 32, .positions = 10};
+  try {
+    resolve(parse_encoding(text), shape);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Clash, NamesBothTermsAndThePlace) {
+  for (const Clash& clash : kClashes) {
+    ASSERT_EQ(print(parse_encoding(clash.text)), clash.text) << "columns are those of the canonical text";
+    EXPECT_EQ(resolve_error(clash.text), "encoding '" + clash.text + "': " + clash.expected);
+  }
+}
+
+TEST(Clash, DifferentHeadsAndLayersDoNotMeet) {
+  for (const std::string text :
+       {"rope[heads=0-1]+rope(base=500)[heads=2-3]", "rope[layers=0]+rope(base=500)[layers=1-2]",
+        "rope[layers=0-1]+mla[layers=2]", "mla[layers=0]+mla(rope=0)[layers=1-2]", "mla(rope=0)+rope",
+        "randomized(rope[heads=0],max=64)+rope[heads=1-3]", "alibi[layers=0]+randomized(alibi,max=64)[layers=1-2]",
+        "randomized(rope,max=64)+alibi+sinusoidal", "learned+learned(init=1)"}) {
+    EXPECT_EQ(resolve_error(text), "no error") << text;
+  }
+}
+
+}  // namespace
+}  // namespace phasor

@@ -1,0 +1,179 @@
+#pragma once
+// Attention logits of one sequence in double, straight from the formula of docs/encodings.md and the tables of a
+// resolved encoding:
+//
+//   x_i  = [e_i ; 0] + P(p_i)
+//   L_ij = s / sqrt(D) * <A(p_i) q_i, B(p_j) k_j> + b(p_i, p_j)          D = width of the queries
+//
+// Encodings must be settled: with_values() of values.h.
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "phasor/base/error.h"
+#include "phasor/encoding/encoding.h"
+#include "phasor/encoding/values.h"
+#include "phasor/random/distributions.h"
+
+namespace phasor::testing {
+
+// Where each token stands on each axis of the encoding: [axes][tokens].
+using TokenPositions = std::vector<std::vector<int64_t>>;
+
+// 0, 1, 2, ... on every axis, moved by `shift`.
+inline TokenPositions counted_positions(const ResolvedEncoding& encoding, int64_t length, int64_t shift = 0) {
+  TokenPositions positions(encoding.axes.size());
+  for (std::vector<int64_t>& axis : positions) {
+    for (int64_t t = 0; t < length; ++t) axis.push_back(t + shift);
+  }
+  return positions;
+}
+
+inline int64_t token_count(const TokenPositions& positions) { return static_cast<int64_t>(positions[0].size()); }
+
+inline int64_t position_of(const TokenPositions& positions, int64_t axis, int64_t token) {
+  return positions[static_cast<size_t>(axis)][static_cast<size_t>(token)];
+}
+
+// Standard normal; each site has its own.
+inline Table random_table(int64_t rows, int64_t columns, uint32_t site) {
+  const RandomStream stream{.seed = 23, .purpose = Purpose::test, .site = site};
+  Table table(rows, columns);
+  for (size_t e = 0; e < table.values.size(); ++e) table.values[e] = normal(stream, e);
+  return table;
+}
+
+inline int64_t query_width(const ResolvedEncoding& encoding, int64_t layer = 0) {
+  const auto& decoupled = encoding.layers[static_cast<size_t>(layer)].decoupled;
+  return encoding.shape.head_width + (decoupled ? decoupled->rotary : 0);
+}
+
+// Tokens [n, embedding_width] as the first layer sees them, [n, width].
+inline Table embedded(const ResolvedEncoding& encoding, const Table& tokens, const TokenPositions& positions) {
+  Table x(tokens.rows, encoding.shape.width);
+  for (int64_t t = 0; t < x.rows; ++t) {
+    for (int64_t c = 0; c < tokens.columns; ++c) x(t, c) = tokens(t, c);
+    if (!encoding.input) continue;
+    const InputTerm& input = *encoding.input;
+    if (!input.learned.empty()) fail("an input term that is not settled");
+    const int64_t extent = encoding.axes[static_cast<size_t>(input.axis)].extent;
+    const int64_t table = input.per_length ? x.rows - 1 : 0;
+    const int64_t row = table * extent + position_of(positions, input.axis, t);
+    for (int64_t c = 0; c < x.columns; ++c) x(t, c) += input.fixed(row, c);
+  }
+  return x;
+}
+
+// x [n, width] times the transpose of weights [out, width].
+inline Table projected(const Table& x, const Table& weights) {
+  Table result(x.rows, weights.rows);
+  for (int64_t r = 0; r < result.rows; ++r) {
+    for (int64_t o = 0; o < result.columns; ++o) {
+      for (int64_t c = 0; c < x.columns; ++c) result(r, o) += x(r, c) * weights(o, c);
+    }
+  }
+  return result;
+}
+
+// Every pair of channels (u, v) of every row becomes the complex product (u + i v) times its factor.
+inline Table turned_rows(const Rotation& rotation, const std::vector<std::complex<double>>& factors, Table x,
+                         const TokenPositions& positions) {
+  if (!rotation.learned.empty()) fail("a rotation that is not settled");
+  const int64_t length_class =
+      rotation.class_of_length.empty() ? 0 : rotation.class_of_length[static_cast<size_t>(x.rows)];
+  const int64_t axes = static_cast<int64_t>(rotation.axes.size());
+  for (int64_t t = 0; t < x.rows; ++t) {
+    for (int64_t c = 0; c < rotation.pairs; ++c) {
+      std::complex<double> factor = 1.0;
+      for (int64_t a = 0; a < axes; ++a) {
+        const int64_t p = position_of(positions, rotation.axes[static_cast<size_t>(a)], t);
+        factor *=
+            factors[static_cast<size_t>(((length_class * axes + a) * rotation.positions + p) * rotation.pairs + c)];
+      }
+      double& u = x(t, rotation.first + (rotation.halves ? c : 2 * c));
+      double& v = x(t, rotation.first + (rotation.halves ? rotation.pairs + c : 2 * c + 1));
+      const double real = u * factor.real() - v * factor.imag();
+      v = u * factor.imag() + v * factor.real();
+      u = real;
+    }
+  }
+  return x;
+}
+
+struct DenseLogits {
+  Table logits;  // [n, n]
+  Table sizes;   // s / sqrt(D) |A q| |B k| + |b|: what the rounding of an entry is relative to
+};
+
+inline double bias_of(const ResolvedEncoding& encoding, int64_t layer, int64_t head, const TokenPositions& positions,
+                      int64_t i, int64_t j) {
+  const auto& term = encoding.layers[static_cast<size_t>(layer)].bias;
+  if (term == nullptr) return 0.0;
+  if (!term->learned.empty()) fail("a bias that is not settled");
+  const int64_t p = position_of(positions, term->axis, i);
+  const int64_t table = term->per_length ? token_count(positions) - 1 : 0;
+  const int64_t row = (table * encoding.shape.heads + head) * term->rows + (term->rows > 1 ? p : 0);
+  return term->fixed(row, term->reach + position_of(positions, term->axis, j) - p);
+}
+
+// Queries and keys [n, query_width] of one head.
+inline DenseLogits dense_logits(const ResolvedEncoding& encoding, int64_t layer, int64_t head, Table q, Table k,
+                                const TokenPositions& positions) {
+  const LayerEncoding& place = encoding.layers[static_cast<size_t>(layer)];
+  if (const auto& rotation = place.rotation[static_cast<size_t>(head)]) {
+    q = turned_rows(*rotation, rotation->query, std::move(q), positions);
+    k = turned_rows(*rotation, rotation->key, std::move(k), positions);
+  }
+  const double scale =
+      place.scale[static_cast<size_t>(head)] / std::sqrt(static_cast<double>(query_width(encoding, layer)));
+  DenseLogits result{Table(q.rows, k.rows), Table(q.rows, k.rows)};
+  for (int64_t i = 0; i < q.rows; ++i) {
+    for (int64_t j = 0; j < k.rows; ++j) {
+      double product = 0.0;
+      double q_square = 0.0;
+      double k_square = 0.0;
+      for (int64_t c = 0; c < q.columns; ++c) {
+        product += q(i, c) * k(j, c);
+        q_square += q(i, c) * q(i, c);
+        k_square += k(j, c) * k(j, c);
+      }
+      const double bias = bias_of(encoding, layer, head, positions, i, j);
+      result.logits(i, j) = scale * product + bias;
+      result.sizes(i, j) = std::abs(scale) * std::sqrt(q_square * k_square) + std::abs(bias);
+    }
+  }
+  return result;
+}
+
+// Through embeddings and projections, so that input terms take part. Tokens and weights are random, and the same for
+// all encodings of a shape.
+inline DenseLogits projected_logits(const ResolvedEncoding& encoding, int64_t layer, int64_t head,
+                                    const TokenPositions& positions) {
+  const int64_t out = query_width(encoding, layer);
+  const Table tokens = random_table(token_count(positions), encoding.embedding_width, 1);
+  const Table x = embedded(encoding, tokens, positions);
+  const Table queries = random_table(out, encoding.shape.width, 2);
+  const Table keys = random_table(out, encoding.shape.width, 3);
+  return dense_logits(encoding, layer, head, projected(x, queries), projected(x, keys), positions);
+}
+
+// Parameters away from where they start, within their bounds: what holds for all values must hold for these.
+inline ResolvedEncoding with_random_values(const ResolvedEncoding& encoding, uint64_t seed = 1) {
+  ParameterValues values = initial_values(encoding, seed);
+  for (size_t k = 0; k < values.size(); ++k) {
+    const LearnedParameter& parameter = encoding.parameters[k];
+    const RandomStream stream{.seed = seed, .purpose = Purpose::test, .site = 4, .step = static_cast<uint32_t>(k)};
+    for (size_t i = 0; i < values[k].size(); ++i) {
+      values[k][i] = std::min(std::max(values[k][i] + 0.3 * normal(stream, i), parameter.least), parameter.most);
+    }
+  }
+  return with_values(encoding, values);
+}
+
+inline ResolvedEncoding settled(const std::string& text, const EncodingShape& shape, uint64_t seed = 1) {
+  return with_random_values(resolve(parse_encoding(text), shape), seed);
+}
+
+}  // namespace phasor::testing
