@@ -12,7 +12,7 @@ using testing::parameter_of;
 using testing::resolve_text;
 using testing::rotation_shape;
 
-const LearnedParameter number(const std::string& learned) {
+LearnedParameter number(const std::string& learned) {
   return parameter_of(resolve_text("bias(\"a*d\",a=" + learned + ")"), "layers.2.encoding.bias.a");
 }
 
