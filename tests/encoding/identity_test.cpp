@@ -9,6 +9,7 @@
 #include "encoding/dense_logits.h"
 #include "encoding/rotation_probe.h"
 #include "phasor/encoding/catalogue.h"
+#include "phasor/encoding/encoding_sum.h"
 
 namespace phasor {
 namespace {
@@ -116,14 +117,21 @@ const std::vector<std::string> kAbsolute = {
     "randomized(learned(init=1),max=64)",
 };
 
-TEST(Identity, ListsNameEveryEntry) {
+// A list, and every entry that neither list names, by what it says of itself.
+std::vector<std::string> with_others(std::vector<std::string> list, bool relative) {
   std::set<std::string> names;
-  for (const auto* list : {&kRelative, &kAbsolute}) {
-    for (const std::string& text : *list) {
+  for (const auto* named : {&kRelative, &kAbsolute}) {
+    for (const std::string& text : *named) {
       for (const Term& term : parse_encoding(text).terms) names.insert(term.name);
     }
   }
-  for (const EncodingEntry& entry : encoding_catalogue()) EXPECT_TRUE(names.contains(entry.name)) << entry.name;
+  for (const EncodingEntry& entry : encoding_catalogue()) {
+    if (names.contains(entry.name)) continue;
+    const Encoding encoding = parse_encoding(entry.example.empty() ? entry.name : entry.example);
+    const std::string text = print(encoding);
+    if (EncodingSum(encoding, text).traits().exactly_relative == relative) list.push_back(text);
+  }
+  return list;
 }
 
 // The largest change of a logit when all positions move together, relative to the logits' size.
@@ -145,7 +153,7 @@ double largest_change(const ResolvedEncoding& encoding, int64_t length, int64_t 
 
 TEST(Identity, RelativeLogitsStayWhenAllPositionsMove) {
   constexpr int64_t kLength = 12;
-  for (const std::string& text : kRelative) {
+  for (const std::string& text : with_others(kRelative, true)) {
     ASSERT_TRUE(traits_of(text).exactly_relative) << text;
     const ResolvedEncoding encoding = settled(text, shape_of(1000 + kLength, {1000 + kLength, 1000 + kLength}));
     for (const int64_t shift : {1, 17, 1000}) {
@@ -156,7 +164,7 @@ TEST(Identity, RelativeLogitsStayWhenAllPositionsMove) {
 
 TEST(Identity, AbsoluteLogitsDoNot) {
   constexpr int64_t kLength = 12;
-  for (const std::string& text : kAbsolute) {
+  for (const std::string& text : with_others(kAbsolute, false)) {
     ASSERT_FALSE(traits_of(text).exactly_relative) << text;
     const ResolvedEncoding encoding = settled(text, shape_of(64));
     for (const int64_t shift : {1, 17}) {
@@ -370,7 +378,7 @@ TEST(Identity, MlaIsContentPlusRopeOnItsOwnChannels) {
 // where another term asks for tables by query and length.
 TEST(Identity, RelativeBiasesAreToeplitz) {
   int seen = 0;
-  for (const std::string& text : kRelative) {
+  for (const std::string& text : with_others(kRelative, true)) {
     if (traits_of(text).coupling != Coupling::toeplitz_bias) continue;
     ++seen;
     for (const std::string& form : {text, text + "+bias(\"0*i*n\")"}) {

@@ -119,7 +119,7 @@ class Mla : public EncodingComponent {
 EncodingEntry mla_entry() {
   constexpr int64_t kMost = 65536;
   return {.name = "mla",
-          .summary = "queries, keys and values from narrow latents; position on rotated channels beside the content",
+          .summary = "queries, keys and values from latents; position on rotated channels of its own",
           .formula = "L = (<q, k> + <R(p_i) q', R(p_j) k'>) / sqrt(head width + rope); k' is one for all heads",
           .paper =
               "DeepSeek-AI: DeepSeek-V2: A Strong, Economical, and Efficient Mixture-of-Experts Language Model (arXiv "

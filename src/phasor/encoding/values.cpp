@@ -40,7 +40,7 @@ class Adder {
       }
       for (size_t k = 0; k < arguments.size(); ++k) {
         const FormulaSource::Argument& argument = source.arguments[k];
-        arguments[k] = parameter(argument.parameter)[static_cast<size_t>(group * argument.stride)];
+        arguments[k] = parameter(argument.parameter)[static_cast<size_t>(group) * static_cast<size_t>(argument.stride)];
       }
       evaluate(source.program,
                {.row_values = row_values.data(),
