@@ -82,21 +82,15 @@ FormulaArgument formula_argument(const std::string& name, const LearnableNumber&
 
 FormulaTerm::FormulaTerm(Place place, std::string_view formula, std::vector<FormulaArgument> arguments)
     : place_(place), formula_(Formula::parse(formula)), arguments_(std::move(arguments)) {
-  const std::vector<std::string> used = formula_.names();
-  const OfferedNames names = offered(place);
-  row_names_ = used_of(names.rows, used);
-  column_names_ = used_of(names.columns, used);
-  count_names_ = used_of(names.counts, used);
+  note_names();
 }
 
 FormulaTerm::FormulaTerm(Place place, const EncodingArguments& arguments, std::string_view parameter,
                          std::vector<FormulaArgument> more)
     : place_(place), formula_(arguments.formula(parameter)), arguments_(std::move(more)) {
+  note_names();
   const std::vector<std::string> used = formula_.names();
   const OfferedNames names = offered(place);
-  row_names_ = used_of(names.rows, used);
-  column_names_ = used_of(names.columns, used);
-  count_names_ = used_of(names.counts, used);
   const TextColumn start = arguments.column(parameter);
   std::vector<FormulaNames::Constant> unused;  // names that could stand here
   for (const FormulaArgument& argument : arguments_) {
@@ -131,6 +125,14 @@ FormulaTerm::FormulaTerm(Place place, const EncodingArguments& arguments, std::s
   } catch (const FormulaError& error) {
     throw EncodingError(arguments.text(), {start.value + error.column()}, error.reason());
   }
+}
+
+void FormulaTerm::note_names() {
+  const std::vector<std::string> used = formula_.names();
+  const OfferedNames names = offered(place_);
+  row_names_ = used_of(names.rows, used);
+  column_names_ = used_of(names.columns, used);
+  count_names_ = used_of(names.counts, used);
 }
 
 bool FormulaTerm::uses(std::string_view name) const {

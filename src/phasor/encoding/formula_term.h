@@ -48,6 +48,7 @@ class FormulaTerm {
   FormulaSource bias_source(EncodingPlaces& places, int64_t layer, bool shared, bool one_head) const;
 
  private:
+  void note_names();
   FormulaNames names(std::vector<FormulaNames::Constant> constants) const;
   std::vector<FormulaSource::Argument> add_parameters(EncodingPlaces& places, int64_t layer) const;
   void check_finite(const EncodingPlaces& places, const Table& shape, const FormulaSource& source) const;

@@ -1,22 +1,12 @@
+#include "phasor/base/shown_text.h"
 #include "phasor/formula/formula.h"
 
 namespace phasor {
 namespace {
 
-constexpr size_t kShownText = 200;
-
-std::string shown(std::string_view text) {
-  std::string result(text.substr(0, kShownText));
-  for (char& c : result) {
-    if (c < ' ' || c > '~') c = '?';
-  }
-  if (text.size() > kShownText) result += "...";
-  return result;
-}
-
 std::string sentence(std::string_view text, int column, std::string_view reason) {
-  if (column == 0) return fmt::format("formula '{}': {}", shown(text), reason);
-  return fmt::format("formula '{}': column {}: {}", shown(text), column, reason);
+  if (column == 0) return fmt::format("formula '{}': {}", shown_text(text), reason);
+  return fmt::format("formula '{}': column {}: {}", shown_text(text), column, reason);
 }
 
 }  // namespace
