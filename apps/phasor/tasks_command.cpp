@@ -9,6 +9,7 @@
 #include "phasor/task/task.h"
 #include "phasor/train/config_builder.h"
 #include "phasor/train/config_text.h"
+#include "phasor/train/metrics.h"
 #include "usage.h"
 
 namespace phasor::app {
@@ -65,9 +66,7 @@ void print_card(const TasksOptions& options) {
   ConfigBuilder builder;
   builder.add_set("task=" + find_task(options.name).name);
   if (!options.preset.empty()) builder.add_option("--preset", "preset", options.preset);
-  // The model has no part in this, but some tasks ask for a causal one.
   const TaskEntry& entry = find_task(options.name);
-  if (make_task(entry.name, quick_values(entry))->shape().causal) builder.add_set("model.causal=true");
   for (const std::string& assignment : options.sets) builder.add_set(assignment);
   const int64_t samples = read_whole("--samples", options.samples, {.least = 2, .most = 100000000});
   const RunConfig config = builder.build();
@@ -79,9 +78,7 @@ void print_card(const TasksOptions& options) {
     for (size_t i = 0; i < entry.options.size(); ++i) {
       json["settings"][entry.options[i].name] = value_of(entry.options[i], config.task_values[i]);
     }
-    json["floors"] = {{"chance", floors.chance}, {"constant", floors.constant}, {"length", floors.length},
-                      {"rule", floors.rule},     {"ceiling", floors.ceiling},   {"ambiguous", floors.ambiguous},
-                      {"decoys", floors.decoys}, {"samples", floors.samples},   {"error", floors.error}};
+    json["floors"] = floors_json(floors);
     fmt::print("{}\n", json.dump(2));
     return;
   }

@@ -38,7 +38,7 @@ TEST(BadInput, UnknownKey) {
 // Found only after the folder has been made.
 TEST(BadInput, MoreSamplesThanTheTaskHas) {
   expect_refused_without_trace({"--set", "task.vocabulary=5", "--set", "task.gap=2", "--set", "task.sides=1"},
-                               {"data.train", "544 are asked for", "ask for fewer"});
+                               {"data.train", "576 are asked for", "ask for fewer"});
 }
 
 TEST(BadInput, FolderThatHoldsARun) {

@@ -8,7 +8,7 @@ inline Arguments tiny_settings() {
   Arguments arguments;
   for (const char* setting : {"task.gap=6", "task.sides=3", "task.vocabulary=16", "model.width=16", "model.hidden=32",
                               "model.heads=2", "model.layers=2", "train.steps=60", "train.batch=32", "data.train=512",
-                              "data.test=32", "train.evaluation_samples=64"}) {
+                              "data.test=32", "data.validation=32", "train.evaluation_samples=64"}) {
     arguments.insert(arguments.end(), {"--set", setting});
   }
   return arguments;

@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Slip{"Task", {"train", "--task", "distnace"}, {"task", "did you mean 'distance'"}},
         Slip{"Preset", {"train", "--preset", "quik"}, {"preset", "did you mean 'quick'"}},
-        Slip{"Protocol", {"train", "--protocol", "released"}, {"not built yet", "clean"}},
+        Slip{"Protocol", {"train", "--protocol", "relesed"}, {"did you mean 'released'"}},
         Slip{"SetWithoutEquals", {"train", "--set", "model.width"}, {"--set model.width", "--set model.width=128"}},
         Slip{"SetWithoutKey", {"train", "--set", "=3"}, {"a key and a value are needed"}},
         Slip{"SetWithoutValue", {"train", "--set", "model.width="}, {"model.width", "not a whole number"}},

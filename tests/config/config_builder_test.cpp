@@ -7,6 +7,7 @@
 #include <map>
 
 #include "phasor/base/error.h"
+#include "phasor/model/parameters.h"
 
 namespace phasor {
 namespace {
@@ -95,12 +96,81 @@ TEST(Protocols, CleanExpandsToExplicitValues) {
   expect_line(builder, "protocol.kv_source", "hidden", "default");
 }
 
+TEST(Protocols, ReleasedExpandsToWhatThePublicCodeDoes) {
+  ConfigBuilder builder;
+  builder.add_set("protocol=released");
+  builder.add_set("preset=paper");
+  for (const auto& [key, value] :
+       std::vector<std::pair<const char*, const char*>>{{"model.final_norm", "false"},
+                                                        {"train.beta1", "0.98"},
+                                                        {"train.beta2", "0.9"},
+                                                        {"train.weight_decay", "1e-05"},
+                                                        {"task.fillers", "any"},
+                                                        {"protocol.kv_source", "input"},
+                                                        {"protocol.padding", "visible"},
+                                                        {"protocol.classes", "words"},
+                                                        {"protocol.label0", "ignored"},
+                                                        {"protocol.ablation_set", "all"},
+                                                        {"protocol.head_ablation", "cumulative"}}) {
+    expect_line(builder, key, value, "protocol released");
+  }
+  expect_line(builder, "train.lr", "0.0001", "preset paper");
+  const ModelConfig model = builder.build().model;
+  EXPECT_EQ(model.max_length, 128);
+  EXPECT_EQ(model.classes, 574);
+}
+
+// paper.md, section 3: counted from the released code.
+TEST(Protocols, ReleasedModelsHaveTheReleasedNumberOfParameters) {
+  const auto parameters = [](const char* protocol, const char* encoding) {
+    ConfigBuilder builder;
+    builder.add_option("--protocol", "protocol", protocol);
+    builder.add_option("--encoding", "model.encoding", encoding);
+    builder.add_set("preset=paper");
+    ModelConfig model = builder.build().model;
+    if (protocol == std::string("released_mla")) model.max_length = 128;  // positions of its table
+    return ParameterLayout(model, resolve_encoding(model)).size();
+  };
+  EXPECT_EQ(parameters("released", "nope"), 3457086);
+  EXPECT_EQ(parameters("released", "sinusoidal"), 3457086);
+  EXPECT_EQ(parameters("released", "alibi(slopes=released)"), 3457086);
+  EXPECT_EQ(parameters("released", "sinusoidal(layout=halves)+rope"), 3457086);
+  EXPECT_EQ(parameters("released", "rope[heads=0-1]"), 3457086);
+  EXPECT_EQ(parameters("released", "relative"), 3457086 + 24480);
+  EXPECT_EQ(parameters("released", "learned(init=1)"), 3457086 + 32768);
+  EXPECT_EQ(parameters("released_mla", "learned(init=0)+mla(query=shared,table=released,norm=none)"), 3324478);
+}
+
+TEST(Protocols, EachSwitchCanBeSetAlone) {
+  for (const std::string set :
+       {"protocol.kv_source=input", "protocol.padding=visible", "model.final_norm=false", "task.fillers=any",
+        "train.beta1=0.98", "train.beta2=0.9", "train.weight_decay=1e-05", "protocol.label0=ignored",
+        "protocol.classes=words", "protocol.ablation_set=all", "protocol.head_ablation=cumulative"}) {
+    ConfigBuilder builder;
+    builder.add_set(set);
+    const size_t equals = set.find('=');
+    expect_line(builder, set.substr(0, equals), set.substr(equals + 1), "--set");
+    // And away from `released`.
+    const std::string clean = line_of(ConfigBuilder(), set.substr(0, equals)).value;
+    ConfigBuilder back;
+    back.add_set("protocol=released");
+    back.add_set(set.substr(0, equals + 1) + clean);
+    expect_line(back, set.substr(0, equals), clean, "--set");
+  }
+}
+
+TEST(ConfigBuilder, ATaskThatNeedsItMakesTheModelCausal) {
+  ConfigBuilder builder;
+  builder.add_set("task=copy");
+  expect_line(builder, "model.causal", "true", "task copy");
+}
+
 TEST(ConfigBuilder, WithoutAnythingItIsQuickRopeOnDistance) {
   const RunConfig config = ConfigBuilder().build();
   EXPECT_EQ(config.preset, "quick");
   EXPECT_EQ(config.protocol, "clean");
   EXPECT_EQ(config.task, "distance");
-  EXPECT_EQ(config.task_values, (TaskValues{64, 24, 8, 0, 0, 0}));
+  EXPECT_EQ(config.task_values, (TaskValues{64, 24, 8, 0, 0, 0, 0, 0}));
   EXPECT_EQ(config.model.encoding, "rope");
   EXPECT_EQ(config.model.head_width, 16);
   EXPECT_EQ(config.train.steps, 2000);
@@ -169,7 +239,7 @@ TEST(ConfigBuilder, TaskOptionsMoveWhatFollowsFromThem) {
   builder.add_set("task.gap=10");
   builder.add_set("task.sides=3");
   const RunConfig config = builder.build();
-  EXPECT_EQ(config.task_values, (TaskValues{64, 10, 3, 0, 0, 0}));
+  EXPECT_EQ(config.task_values, (TaskValues{64, 10, 3, 0, 0, 0, 0, 0}));
   EXPECT_EQ(config.model.classes, 10);
   EXPECT_EQ(config.model.max_length, 18);
 }
@@ -195,7 +265,7 @@ TEST(ConfigFile, GroupsDotsCommentsAndEveryTypeOfValue) {
   })",
                    "runs.json");
   const RunConfig config = builder.build();
-  EXPECT_EQ(config.task_values, (TaskValues{64, 12, 4, 0, 0, 0}));
+  EXPECT_EQ(config.task_values, (TaskValues{64, 12, 4, 0, 0, 0, 0, 0}));
   EXPECT_TRUE(config.model.causal);
   EXPECT_EQ(config.model.dropout, 0.125);
   EXPECT_EQ(config.model.ffn, Activation::gelu);

@@ -43,7 +43,7 @@ TEST(CompleteModel, ChecksValuesThatCameFromNoKey) {
 
 TEST(CompleteRun, ModelTakesItsSizesFromTheTask) {
   RunConfig config;
-  config.task_values = {100, 12, 5, 0, 0, 0};
+  config.task_values = {100, 12, 5, 0, 0, 0, 0, 0};
   const RunConfig completed = complete(config);
   EXPECT_EQ(completed.model.vocabulary, 100);
   EXPECT_EQ(completed.model.classes, 12);
@@ -76,8 +76,9 @@ TEST(CompleteRun, StepsAndSamplesFit) {
   EXPECT_EQ(error_of({"train.snapshots=0,2000"}), "accepted");
   EXPECT_EQ(error_of({"train.evaluation_samples=20001"}),
             "train.evaluation_samples: 20001 is more than data.train=20000; at most 20000");
-  EXPECT_EQ(error_of({"data.train=2147483647"}),
-            "data.train: 2147483647 and data.test=4096 are more than 2147483647 samples together");
+  EXPECT_EQ(
+      error_of({"data.train=2147483647"}),
+      "data.train: 2147483647, data.test=4096 and data.validation=2048 are more than 2147483647 samples together");
   EXPECT_EQ(error_of({"train.batch=51130564"}),  // of 42 tokens each
             "train.batch: 51130564 sequences of up to 42 tokens are too many for one batch; at most 51130563");
 }

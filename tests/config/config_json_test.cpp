@@ -33,17 +33,17 @@ TEST(ConfigJson, GroupsEveryResolvedField) {
   EXPECT_EQ(json.dump(), Json::parse(R"({
     "preset": "quick", "seed": 0,
     "task": {"name": "distance", "vocabulary": 64, "gap": 24, "sides": 8, "triggers": "fixed", "fillers": "distinct",
-             "length": "natural"},
+             "length": "natural", "readout": "mean", "answer": "class"},
     "model": {"encoding": "rope", "layers": 3, "width": 64, "hidden": 128, "heads": 4, "kv_heads": 4,
               "head_width": 16, "ffn": "relu", "norm": "layer", "residual": "pre", "final_norm": true,
               "qk_norm": false, "window": 0, "softcap": 0.0, "tied": false, "causal": false, "dropout": 0.0,
-              "init": "torch"},
+              "dropout_sites": "all", "init": "torch"},
     "train": {"steps": 2000, "batch": 128, "lr": 1.0, "warmup": 0.06, "beta1": 0.9, "beta2": 0.98,
               "epsilon": 1e-8, "weight_decay": 0.01, "clip": 0.0, "evaluate_every": 50,
               "evaluation_samples": 4096, "checkpoint_every": 500, "snapshots": [5, 7], "precision": "fp32"},
-    "data": {"train": 20000, "test": 4096, "seed": 0},
-    "protocol": {"name": "clean", "kv_source": "hidden", "padding": "none",
-                 "label0": "counted", "ablation_set": "test", "head_ablation": "alone"}
+    "data": {"source": "fixed", "train": 20000, "test": 4096, "validation": 2048, "seed": 0},
+    "protocol": {"name": "clean", "kv_source": "hidden", "padding": "none", "padded_length": 0,
+                 "classes": "task", "label0": "counted", "ablation_set": "test", "head_ablation": "alone"}
   })")
                              .dump());
 }
@@ -53,7 +53,9 @@ TEST(ConfigJson, RoundTripsExactly) {
            {},
            {"preset=paper", "seed=18446744073709551615", "train.lr=0.00033333333333333335"},
            {"preset=demo", "model.init=normal(0.123)", "model.kv_heads=2", "model.head_width=20", "model.norm=rms"},
-           {"train.precision=bf16", "train.snapshots=0,100", "task.gap=7", "data.train=99", "model.causal=true"}}) {
+           {"train.precision=bf16", "train.snapshots=0,100", "task.gap=7", "data.train=99", "model.causal=true"},
+           {"protocol=released", "task=counting", "preset=paper", "data.source=stream", "protocol.padded_length=130"},
+           {"protocol=released_mla", "task.answer=number", "protocol.classes=task"}}) {
     const RunConfig config = built(sets);
     const RunConfig again = config_from_json(config_to_json(config), "config.json");
     EXPECT_EQ(config_to_json(again), config_to_json(config));
@@ -138,7 +140,7 @@ TEST(CanonicalText, IsOneLinePerKey) {
   const std::string text = canonical_text(built({}));
   EXPECT_EQ(text.find("seed=0\ntask=distance\ntask.vocabulary=64\ntask.gap=24\ntask.sides=8\ntask.triggers=fixed\ntask."
                       "fillers=distinct\n"
-                      "task.length=natural\nmodel.encoding=rope\n"),
+                      "task.length=natural\ntask.readout=mean\ntask.answer=class\nmodel.encoding=rope\n"),
             0u)
       << text;
   EXPECT_EQ(text.find("preset"), std::string::npos);

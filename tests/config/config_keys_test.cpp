@@ -32,14 +32,17 @@ TEST(ConfigKeys, NamesAreUniqueAndEveryKeyTeaches) {
     EXPECT_FALSE(key.range.empty()) << key.name;
   }
   std::istringstream documented(
-      "preset seed task task.vocabulary task.gap task.sides task.triggers task.fillers task.length model.encoding "
+      "preset seed task task.vocabulary task.gap task.sides task.triggers task.fillers task.length task.readout "
+      "task.answer model.encoding "
       "model.layers model.width "
       "model.hidden model.heads model.kv_heads model.head_width model.ffn model.norm model.residual "
       "model.final_norm model.qk_norm model.window model.softcap model.tied model.causal model.dropout "
-      "model.init train.steps train.batch train.lr train.warmup train.beta1 train.beta2 train.epsilon "
+      "model.dropout_sites model.init train.steps train.batch train.lr train.warmup train.beta1 train.beta2 "
+      "train.epsilon "
       "train.weight_decay train.clip train.evaluate_every train.evaluation_samples train.checkpoint_every "
-      "train.snapshots train.precision data.train data.test data.seed protocol protocol.kv_source "
-      "protocol.padding protocol.label0 protocol.ablation_set protocol.head_ablation");
+      "train.snapshots train.precision data.source data.train data.test data.validation data.seed protocol "
+      "protocol.kv_source protocol.padding protocol.padded_length protocol.classes protocol.label0 "
+      "protocol.ablation_set protocol.head_ablation");
   for (std::string name; documented >> name;) {
     EXPECT_EQ(names.erase(name), 1u) << name;
   }
@@ -169,13 +172,6 @@ TEST(ConfigKeys, RefusesByNameWhatIsNotBuilt) {
                    {"model.window=wide", "model.window: 'wide' is not a whole number"},
                    {"model.softcap=30.5", "model.softcap=30.5 is not built yet; this version has 0"},
                    {"model.tied=true", "model.tied=true is not built yet; this version has false"},
-                   {"protocol=released", "protocol=released is not built yet; this version has clean"},
-                   {"protocol.kv_source=input", "protocol.kv_source=input is not built yet; this version has hidden"},
-                   {"protocol.padding=visible", "protocol.padding=visible is not built yet; this version has none"},
-                   {"protocol.label0=ignored", "protocol.label0=ignored is not built yet; this version has counted"},
-                   {"protocol.ablation_set=all", "protocol.ablation_set=all is not built yet; this version has test"},
-                   {"protocol.head_ablation=cumulative",
-                    "protocol.head_ablation=cumulative is not built yet; this version has alone"},
                    {"protocol.kv_source=hiden", "protocol.kv_source: 'hiden' is not known; did you mean 'hidden'?"}});
 }
 
@@ -184,20 +180,20 @@ TEST(ConfigKeys, AcceptsTheOneBuiltValue) {
                    {"model.qk_norm=false", "accepted"},
                    {"model.window=0", "accepted"},
                    {"model.softcap=0.0", "accepted"},
-                   {"protocol=clean", "accepted"},
-                   {"protocol.kv_source=hidden", "accepted"}});
+                   {"protocol=clean", "accepted"}});
 }
 
 TEST(ConfigKeys, RefusesUnknownKeysWithTheNearest) {
-  expect_refusals(
-      {{"model.widht=3", "unknown key 'model.widht'; did you mean 'model.width'?"},
-       {"width=3", "unknown key 'width'; did you mean 'model.width'?"},
-       {"gap=3", "unknown key 'gap'; did you mean 'task.gap'?"},
-       {"task.gaps=3", "unknown key 'task.gaps'; did you mean 'task.gap'?"},
-       {"data.something_else=3", "unknown key 'data.something_else'; known: data.train, data.test, data.seed"},
-       {"telemetry.spectrum=true",
-        "unknown key 'telemetry.spectrum'; known: task.*, model.*, "
-        "train.*, data.*, protocol.*"}});
+  expect_refusals({{"model.widht=3", "unknown key 'model.widht'; did you mean 'model.width'?"},
+                   {"width=3", "unknown key 'width'; did you mean 'model.width'?"},
+                   {"gap=3", "unknown key 'gap'; did you mean 'task.gap'?"},
+                   {"task.gaps=3", "unknown key 'task.gaps'; did you mean 'task.gap'?"},
+                   {"data.something_else=3",
+                    "unknown key 'data.something_else'; known: data.source, data.train, data.test, "
+                    "data.validation, data.seed"},
+                   {"telemetry.spectrum=true",
+                    "unknown key 'telemetry.spectrum'; known: task.*, model.*, "
+                    "train.*, data.*, protocol.*"}});
 }
 
 }  // namespace

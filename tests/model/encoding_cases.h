@@ -89,6 +89,19 @@ inline std::vector<ModelCase> encoding_cases() {
   add("rope_of_two_widths", "rope[heads=0]+rope(fraction=0.5)[heads=1-2]");
   add("layers_differ", "rope[layers=0]+alibi[layers=1]");
   add("learned_and_alibi_and_relative", "learned+alibi(slopes=learned)+relative+rope");
+  // Keys and values from the embeddings in every layer: one case for each place that an encoding can have
+  const auto add_input_keys = [&](const char* name, const char* encoding) -> ModelConfig& {
+    ModelConfig& config = add(name, encoding);
+    config.kv_source = KvSource::input;
+    config.final_norm = false;
+    return config;
+  };
+  add_input_keys("input_keys_nope", "nope");
+  add_input_keys("input_keys_learned", "learned");
+  add_input_keys("input_keys_concat", "concat(learned(init=1),width=3)");
+  add_input_keys("input_keys_relative", "relative+alibi(slopes=released)");
+  add_input_keys("input_keys_rope", "sinusoidal(layout=halves,scale=learned(0.5))+rope");
+  add_input_keys("input_keys_one_head", "rope(frequencies=learned)[heads=0]").final_norm = true;
   return all;
 }
 

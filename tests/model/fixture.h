@@ -73,15 +73,26 @@ class Fixture {
     config.causal = json.at("causal").get<bool>();
     config.dropout = json.at("dropout").get<double>();
     config.encoding = json.at("encoding").get<std::string>();
+    // Only files of the released networks have these.
+    config.final_norm = json.value("final_norm", true);
+    config.kv_source = json.value("kv_source", "hidden") == "input" ? KvSource::input : KvSource::hidden;
     return config;
+  }
+
+  // The label that is not scored, or one that no target has.
+  static int32_t read_ignored_label(const nlohmann::json& json) {
+    const auto found = json.find("ignored_label");
+    return found == json.end() || found->is_null() ? kNotScored : found->get<int32_t>();
   }
 
   void read_batch() {
     const auto tokens = file_.data<int32_t>("tokens");
     const auto offsets = file_.data<int32_t>("offsets");
-    const auto targets = file_.data<int32_t>("targets");
+    const auto labels = file_.data<int32_t>("targets");
+    const int32_t ignored = read_ignored_label(metadata("config"));
     for (size_t s = 0; s + 1 < offsets.size(); ++s) {
-      data_.batch.append(tokens.data() + offsets[s], offsets[s + 1] - offsets[s], &targets[s], 1, -1);
+      const int32_t target = labels[s] == ignored ? kNotScored : labels[s];
+      data_.batch.append(tokens.data() + offsets[s], offsets[s + 1] - offsets[s], &target, 1, -1);
     }
     data_.batch.finish();
   }

@@ -39,6 +39,23 @@ std::vector<ModelCase> cases() {
     c.kv_heads = 2;
     c.head_width = 4;
   }));
+  all.push_back(model_case("dropout_after_ffn", small_model("mla"), [](ModelConfig& c) {
+    c.dropout = 0.2;
+    c.dropout_sites = DropoutSites::ffn;
+  }));
+  all.push_back(model_case("input_keys_one_layer", small_model("learned"), [](ModelConfig& c) {
+    c.kv_source = KvSource::input;
+    c.layers = 1;
+  }));
+  all.push_back(model_case("input_keys_grouped", small_model("rope"), [](ModelConfig& c) {
+    c.kv_source = KvSource::input;
+    c.layers = 3;
+    c.dropout = 0.2;
+    c.causal = true;
+    c.heads = 4;
+    c.kv_heads = 2;
+    c.head_width = 6;
+  }));
   all.push_back(model_case("read_token", small_model("rope"), [](ModelConfig& c) { c.readout = Readout::token; }));
   all.push_back(model_case("read_every", small_model("rope"), [](ModelConfig& c) { c.readout = Readout::every; }));
   all.push_back(model_case("read_token_plain", small_model("learned"), [](ModelConfig& c) {
@@ -63,7 +80,8 @@ std::vector<ModelCase> fault_cases() {
       "no_final_norm", "layers_differ",   "rope_on_one_head"};
   std::vector<ModelCase> chosen;
   for (const ModelCase& one : cases()) {
-    if (std::find(names.begin(), names.end(), one.name) != names.end()) chosen.push_back(one);
+    const bool input_keys = one.config.kv_source == KvSource::input;
+    if (input_keys || std::find(names.begin(), names.end(), one.name) != names.end()) chosen.push_back(one);
   }
   return chosen;
 }

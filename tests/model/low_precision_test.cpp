@@ -29,6 +29,11 @@ std::vector<ModelCase> cases() {
                        c.head_width = 6;
                      }),
           model_case("dropout", small_model("learned"), [](ModelConfig& c) { c.dropout = 0.2; }),
+          model_case("input_keys", small_model("learned+rope"),
+                     [](ModelConfig& c) {
+                       c.kv_source = KvSource::input;
+                       c.final_norm = false;
+                     }),
           model_case("read_token", small_model("sinusoidal"), [](ModelConfig& c) { c.readout = Readout::token; }),
           model_case("read_every", small_model("rope"), [](ModelConfig& c) { c.readout = Readout::every; }),
           model_case("read_every_plain", small_model("nope"), [](ModelConfig& c) {

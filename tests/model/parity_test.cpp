@@ -1,6 +1,8 @@
 // The same model, batch and training in PyTorch: logits, loss, gradients, ten AdamW steps.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "model/fixture.h"
 #include "model/plain_error.h"
 #include "model/thread_guard.h"
@@ -43,14 +45,16 @@ class Parity : public testing::TestWithParam<std::string> {
   }
 
   // After training. An update is lr m / (sqrt(v) + epsilon) with m and sqrt(v) of the size of the gradient, so an
-  // error d of the gradient changes each of both by a share d / |g|. It cannot change an update by more than 2 lr.
+  // error d of the gradient changes each of both by a share d / |g|. Nor can two updates be more than 2.1 lr apart:
+  // with weights a and b of the gradients in m and v, |m| <= sqrt(sum a^2 / b) sqrt(v), and the root is at most 1.03
+  // for ten steps, with betas 0.9 and 0.98 as with 0.98 and 0.9.
   std::vector<double> trained_bounds(const Parameter& entry, double gradient_bound) const {
     const std::string tensor = "trained/" + entry.name;
     const double own = error_bound(kGradientFactor, fixture_.torch_error(tensor), largest_of(fixture_.values(tensor)));
     const double way = static_cast<double>(fixture_.steps()) * fixture_.training().learning_rate;
     std::vector<double> bounds;
     for (const double g : fixture_.values("gradient/" + entry.name)) {
-      bounds.push_back(own + 2.0 * way * std::min(1.0, gradient_bound / std::abs(g)));
+      bounds.push_back(own + 2.1 * way * std::min(1.0, gradient_bound / std::abs(g)));
     }
     return bounds;
   }
@@ -120,9 +124,51 @@ TEST_P(Parity, TenStepsOfAdamW) {
   }
 }
 
+// What the fixtures are to pin: visible pads and a label that is not scored, but for mla.
+TEST(ReleasedFixtures, DoWhatTheReleasedCodeDoes) {
+  const auto not_scored = [](const Batch& batch) {
+    return std::count(batch.targets.begin(), batch.targets.end(), kNotScored);
+  };
+  const Fixture rope("released_rope");
+  EXPECT_EQ(rope.data().config.kv_source, KvSource::input);
+  EXPECT_FALSE(rope.data().config.final_norm);
+  EXPECT_EQ(rope.data().config.classes, rope.data().config.vocabulary);
+  EXPECT_EQ(rope.data().batch.token_count(), rope.data().batch.sequence_count() * rope.data().config.max_length);
+  EXPECT_GT(not_scored(rope.data().batch), 0);
+  EXPECT_LT(not_scored(rope.data().batch), rope.data().batch.sequence_count());
+  EXPECT_GT(rope.training().beta1, rope.training().beta2);
+  const Fixture mla("released_mla");
+  EXPECT_EQ(mla.data().config.kv_source, KvSource::hidden);
+  EXPECT_TRUE(mla.data().config.final_norm);
+  EXPECT_LT(mla.data().batch.token_count(), mla.data().batch.sequence_count() * mla.data().config.max_length);
+  EXPECT_EQ(not_scored(mla.data().batch), 0);
+}
+
+// At the paper's sizes.
+TEST(ReleasedSizes, AreThoseOfTheReleasedCode) {
+  const auto size = [](const char* encoding, bool mla) {
+    ModelConfig config{.layers = 6, .width = 256, .hidden = 512, .heads = 16};
+    config.encoding = encoding;
+    config.vocabulary = config.classes = 574;
+    config.max_length = 128;
+    config.final_norm = mla;
+    config.kv_source = mla ? KvSource::hidden : KvSource::input;
+    return ModelData(config).layout.size();
+  };
+  for (const char* encoding :
+       {"nope", "sinusoidal", "alibi(slopes=released)", "rope[heads=0-15]", "sinusoidal(layout=halves)+rope"}) {
+    EXPECT_EQ(size(encoding, false), 3'457'086) << encoding;
+  }
+  EXPECT_EQ(size("relative", false), 3'457'086 + 24'480);
+  EXPECT_EQ(size("learned(init=1)", false), 3'457'086 + 32'768);
+  EXPECT_EQ(size("learned(init=0)+mla(query=shared,table=released,norm=none)", true), 3'324'478);
+}
+
 INSTANTIATE_TEST_SUITE_P(Fixtures, Parity,
                          testing::Values("nope", "sinusoidal", "learned", "alibi", "rope", "rope_causal_gelu",
-                                         "alibi_rms", "rope_grouped"),
+                                         "alibi_rms", "rope_grouped", "released_nope", "released_sinusoidal",
+                                         "released_random", "released_relative", "released_alibi", "released_rope",
+                                         "released_partial_rope", "released_mla"),
                          [](const auto& tested) { return tested.param; });
 
 }  // namespace

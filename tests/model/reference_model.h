@@ -1,7 +1,8 @@
 #pragma once
 // The whole Transformer as on paper, templated on the scalar:
 //   x   = embedding + P(p)
-//   x  += dropout(W_O attention(norm(x)))          L_ij = s <R q_i, R k_j> + b(p_j - p_i)
+//   x  += dropout(W_O attention(norm(x), z))       L_ij = s <R q_i, R k_j> + b(p_j - p_i), q of norm(x), k and v of z,
+//                                                  z = norm(x), or with KvSource::input the first x in every layer
 //   x  += dropout(W_down act(W_up norm(x)))
 //   logits = W readout(norm(x)) + bias,            loss = mean over scored targets of -log softmax(logits)[target]
 // In double it is the truth, in complex double its own derivative, on a tape (tape.h) its gradient.
@@ -62,11 +63,12 @@ class ReferenceModel {
 
   ReferenceResult<S> run() const {
     Grid stream = input();
+    const Grid embedded = narrowed(stream);
     Grid branch;
     for (int64_t l = 0; l < config_.layers; ++l) {
       const std::string name = "layers." + std::to_string(l) + ".";
       Grid normed = step(stream, branch, name + "attention_norm", 2 * l);
-      branch = linear(attention(normed, name + "attention.", l), name + "attention.output");
+      branch = output(attention(normed, embedded, name + "attention.", l), name + "attention.output", l);
       normed = step(stream, branch, name + "ffn_norm", 2 * l + 1);
       branch = linear(hidden(normed, name + "ffn.up"), name + "ffn.down");
     }
@@ -90,17 +92,25 @@ class ReferenceModel {
     return grid;
   }
 
-  Grid weight(const std::string& name) const {
-    Grid grid = parameter(name + ".weight");
+  // For products alone: what is behind it stays wide, and so does its gradient.
+  static Grid narrowed(Grid grid) {
     for (S& value : grid.data) value = as_weight(value);
     return grid;
   }
+
+  Grid weight(const std::string& name) const { return narrowed(parameter(name + ".weight")); }
 
   Grid product(const Grid& x, const std::string& name) const {
     return reference::product(x, weight(name), parameter(name + ".bias"));
   }
 
   Grid linear(const Grid& x, const std::string& name) const { return stored(product(x, name)); }
+
+  // Decoupled paths have no biases.
+  Grid output(const Grid& x, const std::string& name, int64_t layer) const {
+    const bool plain = data_.encoding.layers[static_cast<size_t>(layer)].decoupled.has_value();
+    return plain ? stored(reference::product(x, weight(name))) : linear(x, name);
+  }
 
   reference::DropoutRule dropout(uint32_t site) const {
     return {.rate = static_cast<float>(config_.dropout),
@@ -139,10 +149,13 @@ class ReferenceModel {
     return reference::embedding(config_.width, data_.batch.tokens, parameter("embedding.weight"), rows, added);
   }
 
+  // Odd places of the stream follow attention, even ones the feed-forward part.
+  bool dropout_at(int64_t place) const { return config_.dropout_sites == DropoutSites::all || place % 2 == 0; }
+
   // Adds the branch (none at first) to the stream and gives the norm of the sum; without a norm's name the sum alone.
   Grid step(Grid& stream, const Grid& branch, const std::string& norm, int64_t place) const {
     reference::NormInput<S> in{.kind = config_.norm, .residual = stream, .branch = branch};
-    in.dropout = dropout(kResidualSite + static_cast<uint32_t>(place));
+    if (dropout_at(place)) in.dropout = dropout(kResidualSite + static_cast<uint32_t>(place));
     in.weight = norm.empty() ? Grid(1, config_.width) : parameter(norm + ".weight");
     in.bias = norm.empty() || config_.norm == NormKind::rms ? Grid(1, config_.width) : parameter(norm + ".bias");
     auto result = reference::residual_norm(in);
@@ -158,15 +171,16 @@ class ReferenceModel {
     return stored(std::move(z));
   }
 
-  Grid attention(const Grid& x, const std::string& name, int64_t layer) const {
+  Grid attention(const Grid& x, const Grid& embedded, const std::string& name, int64_t layer) const {
     const LayerEncoding& encoding = data_.encoding.layers[static_cast<size_t>(layer)];
     reference::AttentionTensors<S> tensors;
     if (encoding.decoupled) {
       project_latents(tensors, x, name, *encoding.decoupled);
     } else {
+      const Grid& source = config_.kv_source == KvSource::input ? embedded : x;
       tensors.query = linear(x, name + "query");
-      tensors.key = linear(x, name + "key");
-      tensors.value = linear(x, name + "value");
+      tensors.key = linear(source, name + "key");
+      tensors.value = linear(source, name + "value");
     }
     if (encoding.bias) tensors.bias = table(encoding.bias->fixed, encoding.bias->learned);
     const reference::AttentionSetup setup = this->setup(encoding, layer, tensors);
@@ -218,7 +232,9 @@ class ReferenceModel {
         setup.bias.sequence_table.push_back(length(s) - 1);
       }
     }
-    setup.dropout = dropout(static_cast<uint32_t>(layer) * kHeadSites);
+    if (config_.dropout_sites == DropoutSites::all) {
+      setup.dropout = dropout(static_cast<uint32_t>(layer) * kHeadSites);
+    }
     add_rotations(setup.rotation, encoding, tensors);
     return setup;
   }

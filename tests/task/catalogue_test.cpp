@@ -127,7 +127,7 @@ TEST(TaskCatalogue, TheSamplesOfASeedNeverChange) {
 
 TEST(TaskCatalogue, EveryTaskFillsAQuickDataSet) {
   for (const TaskEntry& entry : task_catalogue()) {
-    const Split split = make_split(*make_task(entry.name, quick_values(entry)), 0, 20000, 4096);
+    const Split split = make_split(*make_task(entry.name, quick_values(entry)), 0, {20000, 4096});
     EXPECT_EQ(split.train.size() + split.test.size(), 24096) << entry.name;
   }
 }

@@ -35,7 +35,7 @@ class FewSamples final : public Task {
 
 TEST(MakeSplit, TrainAndTestHaveTheirSizesAndShareNoSample) {
   const auto task = quick_distance();
-  const Split split = make_split(*task, 0, 20000, 4096);
+  const Split split = make_split(*task, 0, {20000, 4096});
   EXPECT_EQ(split.train.size(), 20000);
   EXPECT_EQ(split.test.size(), 4096);
   std::set<std::vector<int32_t>> seen;
@@ -48,11 +48,60 @@ TEST(MakeSplit, TrainAndTestHaveTheirSizesAndShareNoSample) {
   }
 }
 
+TEST(MakeSplit, TheThreeSetsShareNoSample) {
+  const auto task = quick_distance();
+  const Split split = make_split(*task, 3, {3000, 500, 400});
+  EXPECT_EQ(split.validation.size(), 400);
+  std::set<std::vector<int32_t>> seen;
+  for (const Dataset* set : {&split.train, &split.test, &split.validation}) {
+    for (int64_t i = 0; i < set->size(); ++i) ASSERT_TRUE(seen.insert(copy(set->tokens(i))).second) << i;
+  }
+  const Split few = make_split(FewSamples(50), 0, {30, 10, 10});
+  std::set<int32_t> tokens;
+  for (const Dataset* set : {&few.train, &few.test, &few.validation}) {
+    for (int64_t i = 0; i < set->size(); ++i) tokens.insert(set->tokens(i)[0]);
+  }
+  EXPECT_EQ(tokens.size(), 50u) << "all of them, each once";
+}
+
+TEST(SampleStream, NeverGivesWhatIsHeldOut) {
+  const FewSamples task(50);
+  const Split split = make_split(task, 0, {0, 30, 15});
+  std::set<int32_t> held_out, given;
+  for (const Dataset* set : {&split.test, &split.validation}) {
+    for (int64_t i = 0; i < set->size(); ++i) held_out.insert(set->tokens(i)[0]);
+  }
+  const SampleStream stream(task, 0, split, {});
+  for (int64_t i = 0; i < 2000; ++i) given.insert(stream.sample(i).tokens[0]);
+  EXPECT_EQ(given.size(), 5u);
+  for (const int32_t token : given) EXPECT_EQ(held_out.count(token), 0u) << token;
+}
+
+TEST(SampleStream, ASampleDependsOnItsNumberAlone) {
+  const auto task = quick_distance();
+  const Split split = make_split(*task, 1, {0, 200, 100});
+  const SampleStream stream(*task, 1, split, {}), again(*task, 1, split, {}), other(*task, 2, split, {});
+  std::set<std::vector<int32_t>> seen;
+  for (const int64_t number : {int64_t{7}, int64_t{0}, int64_t{1} << 32, int64_t{3}}) {
+    const Sample sample = stream.sample(number);
+    EXPECT_EQ(sample.tokens, again.sample(number).tokens);
+    EXPECT_NE(sample.tokens, other.sample(number).tokens);
+    EXPECT_EQ(sample.targets, task->solve(sample.tokens));
+    EXPECT_TRUE(seen.insert(sample.tokens).second) << number;
+  }
+}
+
+TEST(SampleStream, NothingLeftToTrainOnIsAnError) {
+  const FewSamples task(20);
+  const Split split = make_split(task, 0, {0, 20, 0});
+  EXPECT_THROW(SampleStream(task, 0, split, {}).sample(0), UsageError);
+}
+
 TEST(MakeSplit, EqualSeedsGiveEqualBitsAndSizesOnlyMoveTheBorder) {
   const auto task = quick_distance();
-  const Split a = make_split(*task, 5, 300, 100);
-  const Split b = make_split(*task, 5, 250, 150);
-  const Split other = make_split(*task, 6, 300, 100);
+  const Split a = make_split(*task, 5, {300, 100});
+  const Split b = make_split(*task, 5, {250, 150});
+  const Split other = make_split(*task, 6, {300, 100});
   const auto at = [](const Split& split, int64_t i) {
     return copy(i < split.train.size() ? split.train.tokens(i) : split.test.tokens(i - split.train.size()));
   };
@@ -65,7 +114,7 @@ TEST(MakeSplit, EqualSeedsGiveEqualBitsAndSizesOnlyMoveTheBorder) {
 }
 
 TEST(MakeSplit, RepeatedSamplesAreSkippedUntilAllAreFound) {
-  const Split split = make_split(FewSamples(50), 0, 40, 10);
+  const Split split = make_split(FewSamples(50), 0, {40, 10});
   std::set<int32_t> tokens;
   for (int64_t i = 0; i < 40; ++i) tokens.insert(split.train.tokens(i)[0]);
   for (int64_t i = 0; i < 10; ++i) tokens.insert(split.test.tokens(i)[0]);
@@ -74,18 +123,19 @@ TEST(MakeSplit, RepeatedSamplesAreSkippedUntilAllAreFound) {
 
 TEST(MakeSplit, TooFewDifferentSamplesIsAnErrorThatCounts) {
   try {
-    make_split(FewSamples(50), 0, 45, 6);
+    make_split(FewSamples(50), 0, {45, 6});
     FAIL() << "made 51 different samples out of 50";
   } catch (const UsageError& error) {
     const std::string text = error.what();
     EXPECT_EQ(text.find("data.train: the task gave only 50 different samples in "), 0u) << text;
-    EXPECT_NE(text.find(" draws, and 51 are asked for (45 train, 6 test); ask for fewer"), text.npos) << text;
+    EXPECT_NE(text.find(" draws, and 51 are asked for (45 train, 6 test, 0 validation); ask for fewer"), text.npos)
+        << text;
   }
 }
 
 TEST(MakeSplit, ImpossibleSizesAreRefused) {
-  EXPECT_THROW(make_split(FewSamples(50), 0, -1, 6), UsageError);
-  EXPECT_THROW(make_split(FewSamples(50), 0, 2147483647, 1), UsageError);
+  EXPECT_THROW(make_split(FewSamples(50), 0, {-1, 6}), UsageError);
+  EXPECT_THROW(make_split(FewSamples(50), 0, {2147483647, 1}), UsageError);
 }
 
 TEST(DistinctIndex, EqualHashesAreComparedInFull) {

@@ -13,16 +13,18 @@ namespace {
 
 using Words = std::vector<int32_t>;
 
-// All ways to draw `count` different words of the vocabulary in order, appended to what stands there.
-void append_all(Words& words, size_t begin, int32_t count, int32_t vocabulary, std::vector<Words>& all) {
+// All ways to draw `count` words of the vocabulary in order, each as often as the others or once more, appended to what
+// stands there.
+void append_all(Words& words, int32_t count, int32_t vocabulary, std::vector<Words>& all) {
   if (count == 0) {
     all.push_back(words);
     return;
   }
+  const auto round = static_cast<int64_t>(words.size()) / vocabulary * vocabulary;
   for (int32_t word = 0; word < vocabulary; ++word) {
-    if (std::find(words.begin() + static_cast<int64_t>(begin), words.end(), word) != words.end()) continue;
+    if (std::find(words.begin() + round, words.end(), word) != words.end()) continue;
     words.push_back(word);
-    append_all(words, begin, count - 1, vocabulary, all);
+    append_all(words, count - 1, vocabulary, all);
     words.pop_back();
   }
 }
@@ -30,7 +32,7 @@ void append_all(Words& words, size_t begin, int32_t count, int32_t vocabulary, s
 std::vector<Words> all_draws(int32_t count, int32_t vocabulary) {
   std::vector<Words> all;
   Words words;
-  append_all(words, 0, count, vocabulary, all);
+  append_all(words, count, vocabulary, all);
   return all;
 }
 
@@ -38,13 +40,13 @@ std::vector<Words> all_draws(int32_t count, int32_t vocabulary) {
 class Enumeration {
  public:
   explicit Enumeration(const DistanceLaw& law) : law_(law) {
-    for (int32_t gap = 1; gap <= law.gap; ++gap) {
-      for (int32_t left = 1; left <= law.sides; ++left) {
+    for (int32_t gap = law.more_gap + 1; gap <= law.more_gap + law.gap; ++gap) {
+      for (int32_t left = law.more_left + 1; left <= law.more_left + law.sides; ++left) {
         if (law.fixed_length) {
           add_fixed(left, gap);
           continue;
         }
-        for (int32_t right = 1; right <= law.sides; ++right) add_natural(left, gap, right);
+        for (int32_t right = 1; right <= law.sides; ++right) add_natural(left, gap, right + law.more_right);
       }
     }
   }
@@ -134,6 +136,33 @@ TEST(DistancePosterior, IsExactForFixedLengths) {
     fixed = law(7, 4, 1, trigger_words);
     fixed.fixed_length = true;
     expect_exact(fixed);
+  }
+}
+
+// Longer segments than there are words: the draws go round.
+TEST(DistancePosterior, IsExactForLongerSamples) {
+  DistanceLaw longer = law(3, 2, 2, 2);
+  longer.more_left = 2;
+  longer.more_right = 3;
+  expect_exact(longer);
+  longer = law(3, 2, 2, 2);
+  longer.more_gap = 4;
+  expect_exact(longer);
+  longer = law(4, 2, 2, 3);
+  longer.more_gap = 3;
+  expect_exact(longer);
+}
+
+TEST(DistancePosterior, IsExactForLongerSamplesOfFixedLength) {
+  for (const int32_t trigger_words : {2, 3}) {
+    DistanceLaw longer = law(4, 2, 1, trigger_words);
+    longer.fixed_length = true;
+    longer.more_left = 1;
+    longer.more_right = 2;
+    expect_exact(longer);
+    longer.more_left = longer.more_right = 0;
+    longer.more_gap = 3;
+    expect_exact(longer);
   }
 }
 

@@ -127,6 +127,30 @@ TEST(DistanceTask, FillersOfAnyWordMayBeTriggers) {
   EXPECT_GT(decoys, 0);
 }
 
+TEST(DistanceTask, ReadsAtTheSecondTriggerWhereAsked) {
+  const auto task = test::make("distance", {"readout=trigger"});
+  const auto mean = test::make("distance");
+  EXPECT_EQ(task->shape().readout, Readout::token);
+  for (int64_t number = 0; number < 1000; ++number) {
+    const Sample sample = draw(*task, 0, number), by_mean = draw(*mean, 0, number);
+    ASSERT_EQ(sample.tokens, by_mean.tokens);
+    ASSERT_EQ(sample.tokens.at(static_cast<size_t>(sample.place)), 1);
+    ASSERT_EQ(by_mean.place, -1);
+  }
+}
+
+TEST(DistanceTask, ANumberIsAskedForWithTheSameSamples) {
+  const auto number = test::make("distance", {"answer=number"}), choice = test::make("distance");
+  EXPECT_EQ(number->shape().answer, AnswerKind::number);
+  EXPECT_EQ(choice->shape().answer, AnswerKind::choice);
+  EXPECT_EQ(number->shape().classes, choice->shape().classes);
+  for (int64_t i = 0; i < 1000; ++i) {
+    const Sample sample = draw(*number, 0, i), same = draw(*choice, 0, i);
+    ASSERT_EQ(sample.tokens, same.tokens);
+    ASSERT_EQ(sample.targets, same.targets);
+  }
+}
+
 TEST(DistanceTask, TheSimpleRuleStumblesOverDecoys) {
   const auto task = test::make("distance", {"vocabulary=20", "gap=3", "sides=3", "fillers=any"});
   // From the first 0 on it would be 4, more than this task has.
@@ -194,11 +218,14 @@ TEST(DistanceTask, BadOptionsSayWhatWouldBeRight) {
       "task.length: fixed takes 40 different fillers, and there are 39 filler words; task.vocabulary at least 42, "
       "or smaller task.gap and task.sides");
   EXPECT_EQ(test::refusal("distance", {"vocabulary=42", "length=fixed"}), "accepted");
+  EXPECT_EQ(test::refusal("distance", {"readout=trigger", "fillers=any"}),
+            "task.readout: trigger would tell which of several triggers is meant, and task.fillers=any leaves that "
+            "open; task.readout=mean, or task.fillers=distinct");
   try {
     make_task("distance", {64, 24});
     FAIL() << "accepted";
   } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "task 'distance' has 6 options, but 2 values were given");
+    EXPECT_STREQ(error.what(), "task 'distance' has 8 options, but 2 values were given");
   }
 }
 

@@ -145,6 +145,13 @@ TEST(Floors, TheFloorFromLengthCanBeLearnedFromSamples) {
     EXPECT_LT(learned, exact + margin(exact)) << name;
     EXPECT_GT(learned, 0.95 * exact - margin(exact)) << name;
   }
+  for (const char* answer : {"answer=class", "answer=number"}) {
+    const auto longer = test::make("distance", {answer})->longer(41);
+    const double exact = longer->best_from_length().value();
+    const double learned = measure_floors(Unknowing(longer->longer(0)), kSamples).length;
+    EXPECT_LT(learned, exact + margin(exact)) << answer;
+    EXPECT_GT(learned, 0.95 * exact - margin(exact)) << answer;
+  }
   const TaskFloors fixed = measure_floors(Unknowing(test::make("distance", {"length=fixed"})), 2000);
   EXPECT_EQ(fixed.length, fixed.constant) << "there is one length";
 }

@@ -12,7 +12,7 @@ inline RunConfig tiny_run(std::initializer_list<const char*> changes = {}) {
        {"task.vocabulary=12", "task.gap=4", "task.sides=3", "model.layers=1", "model.width=16", "model.hidden=24",
         "model.heads=2", "model.dropout=0.1", "model.encoding=rope", "train.batch=8", "train.steps=20",
         "train.evaluate_every=5", "train.checkpoint_every=8", "train.snapshots=3,10", "train.lr=0.003", "data.train=64",
-        "data.test=32", "train.evaluation_samples=40"}) {
+        "data.test=32", "data.validation=16", "train.evaluation_samples=40"}) {
     builder.add_set(value);
   }
   for (const char* value : changes) builder.add_set(value);

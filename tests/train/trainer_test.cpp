@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -69,6 +70,80 @@ class TrainerTest : public testing::Test {
   const ThreadGuard one_thread_{1};
   TemporaryFolder temporary_;
 };
+
+TEST_F(TrainerTest, AStreamIsResumedWithTheSameBits) {
+  const RunConfig config = tiny_run({"data.source=stream", "protocol=released", "protocol.classes=task"});
+  const RunFolder whole = fresh("whole", config);
+  train(test_backend(), config, whole, {});
+  const RunFolder parts = fresh("parts", config);
+  EXPECT_EQ(sit(config, parts, 9).end, TrainingEnd::stopped);
+  EXPECT_EQ(sit(config, parts, 1000).end, TrainingEnd::finished);
+  expect_same_run(parts, whole);
+}
+
+TEST_F(TrainerTest, ResultHasFloorsAndValidation) {
+  const RunConfig config = tiny_run();
+  const RunFolder folder = fresh("run", config);
+  const TrainingOutcome outcome = train(test_backend(), config, folder, {});
+  const auto json = nlohmann::json::parse(file(folder, "result.json"));
+  EXPECT_EQ(json.at("floors").at("chance").get<double>(), 0.25);
+  EXPECT_EQ(json.at("floors").at("ceiling").get<double>(), 1.0);
+  Session session(test_backend(), config, {.training = false});
+  session.model().load_parameters(folder.load_model(session.model().layout(), "model.safetensors"));
+  const Scores validation = evaluate(session.model(), session.data().validation, 16, config.train.batch);
+  EXPECT_EQ(validation.scored, 16);
+  EXPECT_EQ(json.at("validation_accuracy").get<double>(), validation.accuracy);
+  EXPECT_EQ(json.at("validation_loss").get<double>(), validation.loss);
+  EXPECT_TRUE(json.at("test_whole").is_null());
+}
+
+TEST_F(TrainerTest, WholeAnswersAreCountedWhereEveryTokenIsRead) {
+  ConfigBuilder builder;
+  for (const char* value : {"task=copy", "task.vocabulary=4", "task.length=3", "model.layers=1", "model.width=16",
+                            "model.heads=2", "train.steps=3", "train.batch=8", "data.train=40", "data.test=20",
+                            "data.validation=0", "train.evaluate_every=1"}) {
+    builder.add_set(value);
+  }
+  const RunConfig config = builder.build();
+  const RunFolder folder = fresh("run", config);
+  train(test_backend(), config, folder, {});
+  const std::vector<Metrics> history = folder.load_metrics();
+  ASSERT_TRUE(history.back().test_whole);
+  EXPECT_LE(*history.back().test_whole, history.back().test_accuracy);
+
+  // By hand, from the readout's outputs.
+  Session session(test_backend(), config, {.training = false});
+  session.model().load_parameters(folder.load_model(session.model().layout(), "model.safetensors"));
+  int64_t whole = 0;
+  const int64_t classes = config.model.classes;
+  for (int64_t i = 0; i < 20; ++i) {
+    Batch batch;
+    session.data().test.append_to(batch, i);
+    batch.finish();
+    session.model().forward(batch);
+    const std::vector<float> logits = session.model().class_logits(batch.token_count());
+    bool right = true;
+    for (int64_t t = 0; t < batch.token_count(); ++t) {
+      const auto row = logits.begin() + t * classes;
+      const auto best = static_cast<int32_t>(std::max_element(row, row + classes) - row);
+      const int32_t target = batch.targets[static_cast<size_t>(t)];
+      right = right && (target == kNotScored || target == best);
+    }
+    whole += right ? 1 : 0;
+  }
+  EXPECT_EQ(*history.back().test_whole, static_cast<double>(whole) / 20.0);
+}
+
+TEST_F(TrainerTest, ANumberCanBeLearned) {
+  const RunConfig config =
+      tiny_run({"task.answer=number", "task.readout=trigger", "model.dropout=0", "train.steps=400",
+                "train.snapshots=none", "data.train=512", "train.evaluation_samples=512", "train.batch=32"});
+  const RunFolder folder = fresh("run", config);
+  train(test_backend(), config, folder, {});
+  const std::vector<Metrics> history = folder.load_metrics();
+  EXPECT_LT(history.back().test_loss, 0.25 * history.front().test_loss);
+  EXPECT_GT(history.back().test_accuracy, 0.6);
+}
 
 TEST_F(TrainerTest, LeavesACompleteRun) {
   const RunConfig config = tiny_run();

@@ -38,6 +38,7 @@ class Backend {
   virtual void run(const PickTokenForward& op) = 0;
   virtual void run(const PickTokenBackward& op) = 0;
   virtual void run(const LinearCrossEntropy& op) = 0;
+  virtual void run(const LinearSquaredError& op) = 0;
   virtual void run(const GatherTableForward& op) = 0;
   virtual void run(const GatherTableBackward& op) = 0;
   virtual void run(const FormulaTableForward& op) = 0;

@@ -273,6 +273,25 @@ struct LinearCrossEntropy {
   Rows rows;
 };
 
+// The answer as one number: value[r] = centre + unit (x . weight + bias), loss[r] = ((value - target) / unit)^2, and
+// the total loss is sum_r target_weight[r] loss[r]. With a dx the gradients of the total loss are made in the same
+// pass.
+struct LinearSquaredError {
+  View<float, 1> loss;  // [rows], 0 where the row's weight is 0
+  // [rows], the whole number nearest to the value (the larger one of two), kept within int32; its smallest for NaN.
+  View<int32_t, 1> prediction;
+  Matrix dx;                           // [rows, width]; empty: evaluation only
+  View<float, 2> dweight;              // += [1, width]
+  View<float, 1> dbias;                // += [1] or empty
+  ConstMatrix x;                       // [rows, width]
+  ConstMatrix weight;                  // [1, width]
+  View<const float, 1> bias;           // [1] or empty
+  View<const int32_t, 1> targets;      // [rows]; rows of weight 0 may hold anything
+  View<const float, 1> target_weight;  // [rows]
+  float centre = 0.0f, unit = 1.0f;    // what the numbers 0 and 1 of the readout stand for: centre, centre + unit
+  Rows rows;
+};
+
 // --- Tables made from parameters -----------------------------------------------------------------
 //
 // A learned encoding's table is remade from its parameters before a forward pass, and its gradient is

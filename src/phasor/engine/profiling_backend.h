@@ -43,6 +43,7 @@ class ProfilingBackend final : public Backend {
   void run(const PickTokenForward& op) override { time("pooling", op); }
   void run(const PickTokenBackward& op) override { time("pooling", op); }
   void run(const LinearCrossEntropy& op) override { time("readout and loss", op); }
+  void run(const LinearSquaredError& op) override { time("readout and loss", op); }
   void run(const GatherTableForward& op) override { time("gather table forward", op); }
   void run(const GatherTableBackward& op) override { time("gather table backward", op); }
   void run(const FormulaTableForward& op) override { time("formula table forward", op); }

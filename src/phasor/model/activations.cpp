@@ -53,6 +53,9 @@ Activations::Activations(Arena& arena, const ModelConfig& config, const Resolved
     stream.push_back(arena.view<float>(tokens, config.width));
   }
   if (config.final_norm) final_norm = carve_norm(arena, config, tokens, dtype);
+  if (config.kv_source == KvSource::input) {
+    embedded = dtype == Dtype::f32 ? Matrix(stream[0]) : arena.matrix(dtype, tokens, config.width);
+  }
   branch = arena.matrix(dtype, tokens, config.width);
   if (config.readout != Readout::every) features = arena.view<float>(capacity.sequences, config.width);
   const int64_t targets = config.readout == Readout::every ? tokens : capacity.sequences;
@@ -82,6 +85,7 @@ GradientFlow::GradientFlow(Arena& arena, const ModelConfig& config, const Resolv
     query_latent = arena.matrix(dtype, capacity.tokens, query_columns);
     key_latent = arena.matrix(dtype, capacity.tokens, key_columns);
   }
+  if (config.kv_source == KvSource::input) embedded = arena.view<float>(capacity.tokens, config.width);
   if (config.readout != Readout::every) features = arena.view<float>(capacity.sequences, config.width);
 }
 

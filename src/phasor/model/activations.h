@@ -38,6 +38,7 @@ struct Activations {
   std::vector<View<float, 2>> stream;
   std::vector<LayerActivations> layers;
   NormActivations final_norm;   // y is empty without a final norm
+  Matrix embedded;              // [tokens, width]: stream[0] in the precision of products, for KvSource::input
   Matrix branch;                // [tokens, width]: a branch's output on its way to the stream
   View<float, 2> features;      // [sequences, width], pooled or picked; empty where every token is read
   View<float, 1> loss;          // per target
@@ -59,6 +60,7 @@ struct GradientFlow {
   View<float, 2> latents;
   Matrix low_latents;  // the same in the precision of products, where that is not fp32
   Matrix query_latent, key_latent;
+  View<float, 2> embedded;  // [tokens, width], for KvSource::input
   View<float, 2> features;  // [sequences, width]
 
   GradientFlow(Arena& arena, const ModelConfig& config, const ResolvedEncoding& encoding, const Capacity& capacity,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "phasor/base/error.h"
 #include "phasor/encoding/encoding.h"
 
@@ -49,13 +51,21 @@ ModelConfig complete(ModelConfig config) {
 }
 
 ResolvedEncoding resolve_encoding(const ModelConfig& config) {
-  return resolve(parse_encoding(config.encoding), {.layers = config.layers,
-                                                   .heads = config.heads,
-                                                   .head_width = config.head_width,
-                                                   .width = config.width,
-                                                   .positions = config.max_length,
-                                                   .causal = config.causal,
-                                                   .grid = config.grid});
+  ResolvedEncoding encoding = resolve(parse_encoding(config.encoding), {.layers = config.layers,
+                                                                        .heads = config.heads,
+                                                                        .head_width = config.head_width,
+                                                                        .width = config.width,
+                                                                        .positions = config.max_length,
+                                                                        .causal = config.causal,
+                                                                        .grid = config.grid});
+  const bool decoupled = std::any_of(encoding.layers.begin(), encoding.layers.end(),
+                                     [](const LayerEncoding& layer) { return layer.decoupled.has_value(); });
+  if (decoupled && config.kv_source == KvSource::input) {
+    fail_usage(
+        "protocol.kv_source=input: the latents of mla are made from one place, the layer's hidden state; use "
+        "protocol.kv_source=hidden");
+  }
+  return encoding;
 }
 
 }  // namespace phasor

@@ -12,6 +12,13 @@ namespace phasor {
 
 enum class Initialization : uint8_t { torch, normal };  // torch: embeddings N(0,1), linear U(+-1/sqrt(in))
 
+// What keys and values are made from: the normed stream of their layer, or in every layer the embeddings as they are,
+// input term included.
+enum class KvSource : uint8_t { hidden, input };
+
+// What dropout acts on: attention weights and the outputs of both parts of a block, or the feed-forward output alone.
+enum class DropoutSites : uint8_t { all, ffn };
+
 struct ModelConfig {
   int64_t layers = 3;
   int64_t width = 64;
@@ -24,16 +31,22 @@ struct ModelConfig {
   bool final_norm = true;
   bool causal = false;
   double dropout = 0.0;
+  DropoutSites dropout_sites = DropoutSites::all;
+  KvSource kv_source = KvSource::hidden;
   Initialization initialization = Initialization::torch;
   double initialization_deviation = 0.02;  // of Initialization::normal
   std::string encoding = "rope";
   // Set by the task.
   Readout readout = Readout::mean;
+  AnswerKind answer = AnswerKind::choice;
   int64_t vocabulary = 0;
   int64_t classes = 0;
   int64_t max_length = 0;
   std::vector<int64_t> grid = {};  // extents of a grid whose cells, row by row, are the tokens; often none
 };
+
+// Numbers that the readout gives: one per class, or the answer itself.
+inline int64_t outputs(const ModelConfig& config) { return config.answer == AnswerKind::number ? 1 : config.classes; }
 
 // Fills in the derived zeros. Throws UsageError where the numbers do not fit together.
 ModelConfig complete(ModelConfig config);

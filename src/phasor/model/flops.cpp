@@ -28,7 +28,7 @@ double training_flops(const ModelConfig& config, const ResolvedEncoding& encodin
     const double pair = heads * static_cast<double>(layout.shape.key_width) + mixed;
     layers += weights * static_cast<double>(batch.token_count()) + pair * pairs;
   }
-  const double readout = width * static_cast<double>(config.classes) * static_cast<double>(batch.targets.size());
+  const double readout = width * static_cast<double>(outputs(config)) * static_cast<double>(batch.targets.size());
   return 3.0 * 2.0 * (layers + readout);
 }
 

@@ -41,15 +41,18 @@ ParameterLayout::ParameterLayout(const ModelConfig& config, const ResolvedEncodi
       slots.decoupled = add_decoupled(name + "attention.", config, *path);
     } else {
       slots.projections = add_projections(name + "attention.", config);
+      const int64_t queries = config.heads * config.head_width;
+      slots.query = slots.projections.row_range(0, queries);
+      slots.key_value = slots.projections.row_range(queries, slots.projections.out - queries);
     }
-    slots.output = add_linear(name + "attention.output", config.width, config.heads * config.head_width, config);
+    slots.output = add_output(name + "attention.output", config, !path.has_value());
     slots.ffn_norm = add_norm(name + "ffn_norm", config);
     slots.up = add_linear(name + "ffn.up", config.hidden, config.width, config);
     slots.down = add_linear(name + "ffn.down", config.width, config.hidden, config);
     layers.push_back(slots);
   }
   if (config.final_norm) final_norm = add_norm("final_norm", config);
-  readout = add_linear("readout", config.classes, config.width, config);
+  readout = add_linear("readout", outputs(config), config.width, config);
 }
 
 Parameter& ParameterLayout::add_entry(std::string name, std::vector<int64_t> shape, InitialValues initial) {
@@ -93,7 +96,16 @@ LinearSlot ParameterLayout::add_projections(const std::string& name, const Model
   return {weight, bias, query + 2 * key, in};
 }
 
-// Without biases, as in DeepSeek-V2 and V3. A head's rows of query_up are its own channels, then its rotary ones.
+LinearSlot ParameterLayout::add_output(const std::string& name, const ModelConfig& config, bool bias) {
+  const int64_t in = config.heads * config.head_width;
+  if (bias) return add_linear(name, config.width, in, config);
+  return {.weight = add(name + ".weight", {config.width, in}, linear_initial(config, in, false)),
+          .out = config.width,
+          .in = in};
+}
+
+// Without biases, as in DeepSeek-V2 and V3 (nor has the output one). A head's rows of query_up are its own channels,
+// then its rotary ones.
 DecoupledSlots ParameterLayout::add_decoupled(const std::string& name, const ModelConfig& config,
                                               const DecoupledPath& path) {
   const auto weight = [&](const char* part, int64_t out, int64_t in) {

@@ -30,6 +30,10 @@ struct LinearSlot {
   int64_t weight = 0;
   int64_t bias = -1;  // none
   int64_t out = 0, in = 0;
+
+  LinearSlot row_range(int64_t first, int64_t count) const {
+    return {weight + first * in, bias < 0 ? bias : bias + first, count, in};
+  }
 };
 
 struct NormSlot {
@@ -47,7 +51,8 @@ struct DecoupledSlots {
 
 struct LayerSlots {
   NormSlot attention_norm;
-  LinearSlot projections;  // [query; key; value]; unused with a decoupled path
+  LinearSlot projections;       // [query; key; value]; unused with a decoupled path
+  LinearSlot query, key_value;  // the same numbers in two parts
   DecoupledSlots decoupled;
   LinearSlot output;
   NormSlot ffn_norm;
@@ -77,6 +82,7 @@ class ParameterLayout {
   NormSlot add_norm(const std::string& name, const ModelConfig& config);
   LinearSlot add_linear(const std::string& name, int64_t out, int64_t in, const ModelConfig& config);
   LinearSlot add_projections(const std::string& name, const ModelConfig& config);
+  LinearSlot add_output(const std::string& name, const ModelConfig& config, bool bias);
   DecoupledSlots add_decoupled(const std::string& name, const ModelConfig& config, const DecoupledPath& path);
 
   std::vector<Parameter> entries_;

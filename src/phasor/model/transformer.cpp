@@ -19,6 +19,14 @@ constexpr uint32_t kResidualSite = 1u << 30;
 
 }  // namespace
 
+void BatchResult::add(const BatchResult& other) {
+  loss += other.loss;
+  correct += other.correct;
+  scored += other.scored;
+  whole_correct += other.whole_correct;
+  answers += other.answers;
+}
+
 Transformer::Transformer(Backend& backend, const ModelConfig& config, const ResolvedEncoding& encoding,
                          const TransformerOptions& options)
     : backend_(backend),
@@ -112,14 +120,26 @@ BatchResult Transformer::result(const Batch& batch) const {
   std::vector<int32_t> prediction(count);
   backend_.copy_out(loss.data(), activations_->loss.data(), count * sizeof(float));
   backend_.copy_out(prediction.data(), activations_->prediction.data(), count * sizeof(int32_t));
-  BatchResult result;
-  for (size_t i = 0; i < count; ++i) {
-    if (batch.targets[i] == kNotScored) continue;
-    result.loss += static_cast<double>(loss[i]);
-    result.correct += prediction[i] == batch.targets[i] ? 1 : 0;
-    ++result.scored;
+  const auto add_targets = [&](BatchResult& sum, size_t first, size_t end) {
+    for (size_t i = first; i < end; ++i) {
+      if (batch.targets[i] == kNotScored) continue;
+      sum.loss += static_cast<double>(loss[i]);
+      sum.correct += prediction[i] == batch.targets[i] ? 1 : 0;
+      ++sum.scored;
+    }
+  };
+  BatchResult sum;
+  const bool every = config_.readout == Readout::every;
+  for (size_t s = 0; s + 1 < batch.offsets.size(); ++s) {
+    const size_t first = every ? static_cast<size_t>(batch.offsets[s]) : s;
+    const size_t end = every ? static_cast<size_t>(batch.offsets[s + 1]) : s + 1;
+    const int64_t scored = sum.scored, correct = sum.correct;
+    add_targets(sum, first, end);
+    if (sum.scored == scored) continue;
+    ++sum.answers;
+    if (sum.scored - scored == sum.correct - correct) ++sum.whole_correct;
   }
-  return result;
+  return sum;
 }
 
 Attention Transformer::attention(int64_t l) const {
@@ -142,7 +162,7 @@ Attention Transformer::attention(int64_t l) const {
   attention.causal = config_.causal;
   attention.rotation = tables.rotation;
   attention.bias = tables.bias;
-  if (dropout_on_) {
+  if (dropout_on_ && config_.dropout_sites == DropoutSites::all) {
     const auto site = static_cast<uint32_t>(l) * kHeadSites;
     attention.dropout = {.rate = static_cast<float>(config_.dropout),
                          .stream = {.seed = options_.dropout_seed, .purpose = Purpose::dropout, .site = site},
@@ -155,8 +175,10 @@ AttentionLayout Transformer::attention_layout(int64_t l) const {
   return {config_, encoding_.layers[static_cast<size_t>(l)]};
 }
 
+// Odd places of the stream follow attention, even ones the feed-forward part.
 Dropout Transformer::residual_dropout(int64_t stream_index) const {
   if (!dropout_on_) return {};
+  if (config_.dropout_sites == DropoutSites::ffn && stream_index % 2 == 1) return {};
   const uint32_t site = kResidualSite + static_cast<uint32_t>(stream_index);
   return {.rate = static_cast<float>(config_.dropout),
           .stream = {.seed = options_.dropout_seed, .purpose = Purpose::dropout, .site = site},
@@ -203,6 +225,9 @@ void Transformer::run_forward() {
                                                               config_.vocabulary, encoding_.embedding_width),
                                 .input = tables_.input(),
                                 .sequences = batch_->sequences()});
+  if (!activations_->embedded.empty() && activations_->embedded.dtype() != Dtype::f32) {
+    backend_.run(Cast{.to = activations_->embedded, .from = activations_->stream[0]});
+  }
   residual_norm(0, &layout_.layers[0].attention_norm, activations_->layers[0].attention_norm);
 
   for (int64_t l = 0; l < config_.layers; ++l) {
@@ -231,24 +256,48 @@ ConstMatrix Transformer::readout_input() const {
   return activations_->stream.back();
 }
 
-LinearCrossEntropy Transformer::cross_entropy() const {
-  const LinearSlot& slot = layout_.readout;
-  const ConstMatrix x = activations_->features.empty() ? readout_input() : ConstMatrix(activations_->features);
-  // Pooled features are fp32 and few: they meet the fp32 weights in every precision.
-  const ConstMatrix w = x.dtype() == Dtype::f32
-                            ? ConstMatrix(parameters_.data() + slot.weight, Dtype::f32, slot.out, slot.in)
-                            : weight(slot);
-  return {.loss = activations_->loss,
-          .prediction = activations_->prediction,
-          .x = x,
-          .weight = w,
-          .bias = View<const float, 1>(parameters_.data() + slot.bias, slot.out),
-          .targets = batch_->targets(),
-          .target_weight = batch_->target_weights(),
-          .rows = batch_->target_rows()};
+ConstMatrix Transformer::readout_features() const {
+  return activations_->features.empty() ? readout_input() : ConstMatrix(activations_->features);
 }
 
-void Transformer::run_readout(bool gradient) {
+// Pooled features are fp32 and few: they meet the fp32 weights in every precision.
+ConstMatrix Transformer::readout_weight() const {
+  const LinearSlot& slot = layout_.readout;
+  if (readout_features().dtype() != Dtype::f32) return weight(slot);
+  return {parameters_.data() + slot.weight, Dtype::f32, slot.out, slot.in};
+}
+
+View<const float, 1> Transformer::readout_bias() const {
+  return View<const float, 1>(parameters_.data() + layout_.readout.bias, layout_.readout.out);
+}
+
+Matrix Transformer::readout_gradient() const {
+  if (config_.readout != Readout::every) return flow_->features;
+  return config_.final_norm ? flow_->normed : Matrix(flow_->stream);
+}
+
+// Cross-entropy and squared error have these in common.
+template <class Loss>
+Loss Transformer::loss_op(bool gradient) const {
+  Loss op;
+  op.loss = activations_->loss;
+  op.prediction = activations_->prediction;
+  op.x = readout_features();
+  op.weight = readout_weight();
+  op.bias = readout_bias();
+  op.targets = batch_->targets();
+  op.target_weight = batch_->target_weights();
+  op.rows = batch_->target_rows();
+  if (gradient) {
+    const LinearSlot& slot = layout_.readout;
+    op.dweight = View<float, 2>(gradients_.data() + slot.weight, slot.out, slot.in);
+    op.dbias = View<float, 1>(gradients_.data() + slot.bias, slot.out);
+    op.dx = readout_gradient();
+  }
+  return op;
+}
+
+void Transformer::run_pooling() {
   if (config_.readout == Readout::mean) {
     backend_.run(
         MeanPoolForward{.pooled = activations_->features, .x = readout_input(), .sequences = batch_->sequences()});
@@ -258,29 +307,30 @@ void Transformer::run_readout(bool gradient) {
                                   .place = batch_->places(),
                                   .sequences = batch_->sequences()});
   }
-  LinearCrossEntropy op = cross_entropy();
-  if (gradient) {
-    const LinearSlot& slot = layout_.readout;
-    op.dweight = View<float, 2>(gradients_.data() + slot.weight, slot.out, slot.in);
-    op.dbias = View<float, 1>(gradients_.data() + slot.bias, slot.out);
-    if (config_.readout != Readout::every) {
-      op.dx = flow_->features;
-    } else if (config_.final_norm) {
-      op.dx = flow_->normed;
-    } else {
-      op.dx = flow_->stream;
-    }
+}
+
+void Transformer::run_readout(bool gradient) {
+  run_pooling();
+  if (config_.answer == AnswerKind::choice) {
+    backend_.run(loss_op<LinearCrossEntropy>(gradient));
+    return;
   }
+  // The answers 0 .. classes - 1 of training have about mean 0 and deviation 1 to the readout.
+  auto op = loss_op<LinearSquaredError>(gradient);
+  const auto classes = static_cast<double>(config_.classes);
+  op.centre = static_cast<float>((classes - 1.0) / 2.0);
+  op.unit = static_cast<float>(classes / std::sqrt(12.0));
   backend_.run(op);
 }
 
 std::vector<float> Transformer::class_logits(int64_t rows) {
-  run_readout(false);
-  const LinearCrossEntropy read = cross_entropy();
-  const Memory memory = backend_.allocate(static_cast<size_t>(rows * config_.classes) * sizeof(float));
-  const Matrix y(memory.data(), Dtype::f32, rows, config_.classes);
-  backend_.run(LinearForward{.y = y, .x = read.x.row_range(0, rows), .weight = read.weight, .bias = read.bias});
-  std::vector<float> logits(static_cast<size_t>(rows * config_.classes));
+  run_pooling();
+  const int64_t columns = outputs(config_);
+  const Memory memory = backend_.allocate(static_cast<size_t>(rows * columns) * sizeof(float));
+  const Matrix y(memory.data(), Dtype::f32, rows, columns);
+  backend_.run(LinearForward{
+      .y = y, .x = readout_features().row_range(0, rows), .weight = readout_weight(), .bias = readout_bias()});
+  std::vector<float> logits(static_cast<size_t>(rows * columns));
   backend_.copy_out(logits.data(), memory.data(), logits.size() * sizeof(float));
   return logits;
 }

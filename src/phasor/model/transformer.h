@@ -27,6 +27,11 @@ struct BatchResult {
   double loss = 0.0;  // sum over targets, not yet divided by `scored`
   int64_t correct = 0;
   int64_t scored = 0;
+  // Where every token is read, a sequence's answer is all its scored targets together.
+  int64_t whole_correct = 0;
+  int64_t answers = 0;
+
+  void add(const BatchResult& other);
 };
 
 class Transformer {
@@ -58,12 +63,13 @@ class Transformer {
   const Activations& activations() const { return *activations_; }
   // The attention of a layer as the last forward pass ran it.
   Attention attention(int64_t layer) const;
-  // Logits of the classes for every target row of the last forward pass.
+  // The readout's outputs for every target row of the last forward pass: logits of the classes, or one number.
   std::vector<float> class_logits(int64_t rows);
 
  private:
   void upload(const Batch& batch, bool training, uint32_t step);
   void run_forward();
+  void run_pooling();
   void run_readout(bool gradient);
   void run_backward();
   void backward_layer(int64_t l);
@@ -83,7 +89,12 @@ class Transformer {
                             const View<float, 1>& rstd);
   Dropout residual_dropout(int64_t stream_index) const;
   ConstMatrix readout_input() const;
-  LinearCrossEntropy cross_entropy() const;
+  ConstMatrix readout_features() const;
+  ConstMatrix readout_weight() const;
+  View<const float, 1> readout_bias() const;
+  Matrix readout_gradient() const;
+  template <class Loss>
+  Loss loss_op(bool gradient) const;
 
   Backend& backend_;
   ModelConfig config_;

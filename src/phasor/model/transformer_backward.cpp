@@ -52,6 +52,10 @@ void Transformer::run_backward() {
   }
 
   for (int64_t l = config_.layers - 1; l >= 0; --l) backward_layer(l);
+  if (config_.kv_source == KvSource::input) {
+    backend_.run(ResidualNormForward{
+        .sum = flow_->stream, .residual = flow_->stream, .branch = flow_->embedded, .rows = batch_->token_rows()});
+  }
 
   backend_.run(EmbeddingBackward{
       .dtable = View<float, 2>(gradients_.data() + layout_.embedding, config_.vocabulary, encoding_.embedding_width),

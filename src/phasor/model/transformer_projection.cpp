@@ -36,6 +36,13 @@ void Transformer::project(int64_t l) {
   const LayerSlots& slots = layout_.layers[static_cast<size_t>(l)];
   const LayerActivations& layer = activations_->layers[static_cast<size_t>(l)];
   const std::optional<DecoupledPath>& path = encoding_.layers[static_cast<size_t>(l)].decoupled;
+  if (!path && config_.kv_source == KvSource::input) {
+    const int64_t queries = slots.query.out;
+    backend_.run(linear(slots.query, layer.attention_norm.y, layer.projections.column_range(0, queries)));
+    backend_.run(
+        linear(slots.key_value, activations_->embedded, layer.projections.column_range(queries, slots.key_value.out)));
+    return;
+  }
   if (!path) {
     backend_.run(linear(slots.projections, layer.attention_norm.y, layer.projections));
     return;
@@ -64,6 +71,16 @@ void Transformer::project_back(int64_t l) {
   const std::optional<DecoupledPath>& path = encoding_.layers[static_cast<size_t>(l)].decoupled;
   const AttentionLayout columns = attention_layout(l);
   const Matrix projections = flow_->projections.column_range(0, columns.columns());
+  if (!path && config_.kv_source == KvSource::input) {
+    const int64_t queries = slots.query.out;
+    backend_.run(
+        linear_backward(slots.query, flow_->normed, projections.column_range(0, queries), layer.attention_norm.y));
+    LinearBackward op = linear_backward(slots.key_value, flow_->embedded,
+                                        projections.column_range(queries, slots.key_value.out), activations_->embedded);
+    op.accumulate_dx = l + 1 < config_.layers;  // the last layer comes first
+    backend_.run(op);
+    return;
+  }
   if (!path) {
     backend_.run(linear_backward(slots.projections, flow_->normed, projections, layer.attention_norm.y));
     return;

@@ -16,7 +16,9 @@ enum class Purpose : uint32_t {
   dropout = 4,
   encoding = 5,
   test = 6,
-  floors = 7
+  floors = 7,
+  stream = 8,  // training samples that never come again
+  lengths = 9  // samples longer than those of training
 };
 
 struct RandomStream {

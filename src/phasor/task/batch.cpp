@@ -31,6 +31,11 @@ void Batch::append(const int32_t* sample_tokens, int64_t length, const int32_t* 
   places.push_back(place);
 }
 
+void Batch::append(const Sample& sample) {
+  append(sample.tokens.data(), static_cast<int64_t>(sample.tokens.size()), sample.targets.data(),
+         static_cast<int64_t>(sample.targets.size()), sample.place);
+}
+
 void Batch::finish() {
   const int64_t scored = static_cast<int64_t>(targets.size()) - std::count(targets.begin(), targets.end(), kNotScored);
   const float weight = scored == 0 ? 0.0f : 1.0f / static_cast<float>(scored);

@@ -21,6 +21,7 @@ struct Batch {
   void clear();
   void append(const int32_t* sample_tokens, int64_t length, const int32_t* sample_targets, int64_t target_count,
               int32_t place);
+  void append(const Sample& sample);
   // Call once after the last append: fills target_weights.
   void finish();
 };

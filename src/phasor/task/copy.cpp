@@ -18,14 +18,15 @@ class CopyTask final : public Task {
   TaskShape shape() const override {
     return {.vocabulary = vocabulary_ + 1,
             .classes = vocabulary_,
-            .max_length = int64_t{2} * length_ + 1,
+            .max_length = int64_t{2} * (length_ + more_words()) + 1,
             .readout = Readout::every,
             .causal = true};
   }
 
   Sample sample(const RandomStream& stream) const override {
     Draws draws(stream);
-    const auto length = static_cast<size_t>(draw_between(draws, 1, length_));
+    const int32_t words = draw_between(draws, 1, length_) + more_words();
+    const auto length = static_cast<size_t>(words);
     Sample sample;
     sample.tokens.reserve(2 * length + 1);
     for (size_t i = 0; i < length; ++i) sample.tokens.push_back(draw_between(draws, 0, vocabulary_ - 1));
@@ -53,10 +54,20 @@ class CopyTask final : public Task {
     return targets;
   }
 
+  std::unique_ptr<Task> longer(int64_t extra) const override {
+    auto task = std::make_unique<CopyTask>(*this);
+    task->extra_ = add_extra(extra_, extra);
+    return task;
+  }
+
  private:
+  // A word of the string stands in the answer again.
+  int32_t more_words() const { return extra_ / 2; }
+
   int32_t vocabulary_;
   int32_t length_;
   bool reversed_;
+  int32_t extra_ = 0;
 };
 
 std::vector<TaskOption> options() {

@@ -29,17 +29,22 @@ class CountingTask final : public Task {
   }
 
   TaskShape shape() const override {
-    return {.vocabulary = vocabulary_, .classes = most_ + 1, .max_length = length_, .readout = Readout::mean};
+    return {.vocabulary = vocabulary_,
+            .classes = most_ + 1,
+            .max_length = length_ + extra_,
+            .readout = Readout::mean,
+            .pad_word = vocabulary_ - 1};
   }
 
   Sample sample(const RandomStream& stream) const override {
     Draws draws(stream);
     const int32_t count = draw_between(draws, 0, most_);
+    const int32_t length = length_ + extra_;
     Sample sample;
-    sample.tokens.reserve(static_cast<size_t>(length_));
+    sample.tokens.reserve(static_cast<size_t>(length));
     // A place is a trigger's with the chance (triggers left) / (places left): every set of places is equally likely.
     int32_t triggers_left = count;
-    for (int32_t places_left = length_; places_left > 0; --places_left) {
+    for (int32_t places_left = length; places_left > 0; --places_left) {
       const bool trigger = static_cast<int32_t>(draws.below(static_cast<uint32_t>(places_left))) < triggers_left;
       triggers_left -= trigger ? 1 : 0;
       sample.tokens.push_back(trigger ? draw_between(draws, 0, triggers_ - 1)
@@ -56,11 +61,19 @@ class CountingTask final : public Task {
     return {static_cast<int32_t>(count)};
   }
 
+  // Other words alone are added: the counts are those of training.
+  std::unique_ptr<Task> longer(int64_t extra) const override {
+    auto task = std::make_unique<CountingTask>(*this);
+    task->extra_ = add_extra(extra_, extra);
+    return task;
+  }
+
  private:
   int32_t vocabulary_;
   int32_t triggers_;
   int32_t length_;
   int32_t most_;
+  int32_t extra_ = 0;
 };
 
 }  // namespace

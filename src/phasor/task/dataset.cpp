@@ -7,7 +7,6 @@
 
 #include "phasor/base/error.h"
 #include "phasor/random/distributions.h"
-#include "phasor/task/distinct_index.h"
 
 namespace phasor {
 namespace {
@@ -16,6 +15,14 @@ constexpr int64_t kMostSamples = std::numeric_limits<int32_t>::max();
 
 // So many repeats in a row mean that well under a thousandth of the draws is new.
 constexpr int64_t kLongestStreak = 10000;
+
+// Tasks may draw at a few sites beside the one they are given.
+constexpr uint32_t kSitesPerAttempt = 16;
+constexpr uint64_t kNextAttempt = 0xD1342543DE82EF95u;  // far from the data seeds that people choose
+
+bool equal_tokens(std::span<const int32_t> a, const std::vector<int32_t>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
 
 std::span<const int32_t> segment(const std::vector<int32_t>& values, const std::vector<int64_t>& offsets, int64_t i) {
   const auto at = offsets.begin() + i;
@@ -45,39 +52,81 @@ void Dataset::append(const Sample& sample) {
   places_.push_back(sample.place);
 }
 
-Split make_split(const Task& task, uint64_t data_seed, int64_t train_size, int64_t test_size) {
-  if (train_size < 0 || test_size < 0 || train_size > kMostSamples - test_size) {
-    fail_usage("data.train: {} training and {} test samples are out of range, together 0 to {}", train_size, test_size,
-               kMostSamples);
+Split make_split(const Task& task, uint64_t data_seed, const SplitSizes& sizes, const SampleRules& rules) {
+  const int64_t held_out = sizes.test + sizes.validation;
+  if (sizes.train < 0 || sizes.test < 0 || sizes.validation < 0 || sizes.test > kMostSamples - sizes.validation ||
+      sizes.train > kMostSamples - held_out) {
+    fail_usage("data.train: {} training, {} test and {} validation samples are out of range, together 0 to {}",
+               sizes.train, sizes.test, sizes.validation, kMostSamples);
   }
-  const int64_t wanted = train_size + test_size;
+  const int64_t wanted = sizes.train + held_out;
+  const TaskShape shape = task.shape();
   Split split;
   DistinctIndex seen(wanted);
   RandomStream stream{.seed = data_seed, .purpose = Purpose::data};
+  const auto known = [&](int64_t number) {
+    if (number < sizes.train) return split.train.tokens(number);
+    number -= sizes.train;
+    return number < sizes.test ? split.test.tokens(number) : split.validation.tokens(number - sizes.test);
+  };
   int64_t found = 0;
   for (int64_t draws = 0, streak = 0; found < wanted; ++draws) {
     if (streak == kLongestStreak || draws > std::numeric_limits<uint32_t>::max()) {
       fail_usage(
-          "data.train: the task gave only {} different samples in {} draws, and {} are asked for ({} train, {} test); "
-          "ask for fewer, or widen the task's options",
-          found, draws, wanted, train_size, test_size);
+          "data.train: the task gave only {} different samples in {} draws, and {} are asked for ({} train, {} test, "
+          "{} validation); ask for fewer, or widen the task's options",
+          found, draws, wanted, sizes.train, sizes.test, sizes.validation);
     }
     stream.step = static_cast<uint32_t>(draws);
-    const Sample sample = task.sample(stream);
-    const auto is_sample = [&](int64_t number) {
-      const bool in_train = number < train_size;
-      const auto known = in_train ? split.train.tokens(number) : split.test.tokens(number - train_size);
-      return std::equal(known.begin(), known.end(), sample.tokens.begin(), sample.tokens.end());
-    };
+    const Sample sample = rules.apply(task.sample(stream), shape);
+    const auto is_sample = [&](int64_t number) { return equal_tokens(known(number), sample.tokens); };
     if (!seen.insert(hash_sequence(sample.tokens), is_sample)) {
       ++streak;
       continue;
     }
     streak = 0;
-    (found < train_size ? split.train : split.test).append(sample);
-    ++found;
+    const int64_t place = found++ - sizes.train;
+    (place < 0 ? split.train : place < sizes.test ? split.test : split.validation).append(sample);
   }
   return split;
+}
+
+SampleStream::SampleStream(const Task& task, uint64_t data_seed, const Split& split, const SampleRules& rules)
+    : task_(task),
+      split_(split),
+      shape_(task.shape()),
+      rules_(rules),
+      data_seed_(data_seed),
+      held_out_(split.test.size() + split.validation.size()) {
+  for (const Dataset* set : {&split.test, &split.validation}) {
+    for (int64_t i = 0; i < set->size(); ++i) {
+      held_out_.insert(hash_sequence(set->tokens(i)), [](int64_t) { return false; });  // they are distinct already
+    }
+  }
+}
+
+bool SampleStream::is_held_out(const Sample& sample) const {
+  return held_out_.contains(hash_sequence(sample.tokens), [&](int64_t number) {
+    const int64_t tests = split_.test.size();
+    return equal_tokens(number < tests ? split_.test.tokens(number) : split_.validation.tokens(number - tests),
+                        sample.tokens);
+  });
+}
+
+Sample SampleStream::sample(int64_t number) const {
+  RandomStream stream{.seed = data_seed_,
+                      .purpose = Purpose::stream,
+                      .site = static_cast<uint32_t>(number >> 32) * kSitesPerAttempt,
+                      .step = static_cast<uint32_t>(number)};
+  for (int64_t attempt = 0; attempt < kLongestStreak; ++attempt) {
+    Sample sample = rules_.apply(task_.sample(stream), shape_);
+    if (!is_held_out(sample)) return sample;
+    stream.seed += kNextAttempt;
+  }
+  fail_usage(
+      "data.source=stream: {} draws in a row are in the test or validation set, so there is nothing left to train on; "
+      "ask for smaller sets, or widen the task's options",
+      kLongestStreak);
 }
 
 int64_t EpochOrder::sample(int64_t place) {

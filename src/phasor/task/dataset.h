@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "phasor/task/batch.h"
+#include "phasor/task/distinct_index.h"
+#include "phasor/task/sample_rules.h"
 #include "phasor/task/task.h"
 
 namespace phasor {
@@ -24,15 +26,42 @@ class Dataset {
   std::vector<int64_t> token_offsets_{0}, target_offsets_{0};
 };
 
-// Train and test share no sample: they are the first train_size and the next test_size of the
-// distinct samples of one stream (a repeated token sequence is skipped).
+struct SplitSizes {
+  int64_t train = 0;
+  int64_t test = 0;
+  int64_t validation = 0;
+};
+
+// The three share no sample: they are the first, the next and the last of the distinct samples of one stream (a
+// repeated token sequence is skipped).
 struct Split {
   Dataset train;
   Dataset test;
+  Dataset validation;
 };
 
 // Throws UsageError when the task has too few distinct samples to fill the sets.
-Split make_split(const Task& task, uint64_t data_seed, int64_t train_size, int64_t test_size);
+Split make_split(const Task& task, uint64_t data_seed, const SplitSizes& sizes, const SampleRules& rules = {});
+
+// Endless training samples, numbered from 0, none of them in the test or validation set it was made with. A sample
+// depends on its number, the data seed and those sets alone.
+class SampleStream {
+ public:
+  // Keeps references to the task and the split.
+  SampleStream(const Task& task, uint64_t data_seed, const Split& split, const SampleRules& rules);
+  // Throws UsageError when samples outside the held-out sets are too rare to be found.
+  Sample sample(int64_t number) const;
+
+ private:
+  bool is_held_out(const Sample& sample) const;
+
+  const Task& task_;
+  const Split& split_;
+  TaskShape shape_;
+  SampleRules rules_;
+  uint64_t data_seed_;
+  DistinctIndex held_out_;
+};
 
 // Epochs of fresh permutations laid end to end; batch b holds places b * batch_size .. + batch_size - 1
 // of that row, so every batch has the same size and an epoch may end inside one.

@@ -26,13 +26,19 @@ DistanceLaw law_of(const TaskValues& values) {
 // left fillers, first trigger, gap fillers, second trigger, right fillers; class = gap - 1.
 class DistanceTask final : public Task {
  public:
-  explicit DistanceTask(const TaskValues& values) : law_(law_of(values)), posterior_(law_) {
+  explicit DistanceTask(const TaskValues& values)
+      : law_(law_of(values)), at_trigger_(values[6] == 1), as_number_(values[7] == 1), posterior_(law_) {
     if (law_.vocabulary <= law_.trigger_words) {
       fail_usage("task.vocabulary: {} words leave no filler beside the {} words of task.triggers=varied; at least {}",
                  law_.vocabulary, law_.trigger_words, law_.trigger_words + 1);
     }
     check_segment("gap", law_.gap);
     check_segment("sides", law_.sides);
+    if (at_trigger_ && law_.fillers_any) {
+      fail_usage(
+          "task.readout: trigger would tell which of several triggers is meant, and task.fillers=any leaves that open; "
+          "task.readout=mean, or task.fillers=distinct");
+    }
     const int32_t all = law_.longest() - kTriggersInASample;
     if (law_.fixed_length && all > filler_words()) {
       fail_usage(
@@ -43,15 +49,21 @@ class DistanceTask final : public Task {
   }
 
   TaskShape shape() const override {
-    return {.vocabulary = law_.vocabulary, .classes = law_.gap, .max_length = law_.longest(), .readout = Readout::mean};
+    return {.vocabulary = law_.vocabulary,
+            .classes = law_.gap,
+            .max_length = law_.longest(),
+            .readout = at_trigger_ ? Readout::token : Readout::mean,
+            .pad_word = law_.vocabulary - 1,
+            .first_label = 2,  // gap + 1
+            .answer = as_number_ ? AnswerKind::number : AnswerKind::choice};
   }
 
   Sample sample(const RandomStream& stream) const override {
     Draws draws(stream);
-    const int32_t gap = draw_between(draws, 1, law_.gap);
-    const int32_t left = draw_between(draws, 1, law_.sides);
-    const int32_t right =
-        law_.fixed_length ? law_.longest() - kTriggersInASample - left - gap : draw_between(draws, 1, law_.sides);
+    const int32_t gap = draw_between(draws, 1, law_.gap) + law_.more_gap;
+    const int32_t left = draw_between(draws, 1, law_.sides) + law_.more_left;
+    const int32_t right = law_.fixed_length ? law_.longest() - kTriggersInASample - left - gap
+                                            : draw_between(draws, 1, law_.sides) + law_.more_right;
     int32_t first = 0, second = 1;
     if (law_.varied_triggers) {
       DistinctWords words(0, law_.trigger_words);
@@ -69,6 +81,7 @@ class DistanceTask final : public Task {
     append_segment(left);
     sample.tokens.push_back(first);
     append_segment(gap);
+    if (at_trigger_) sample.place = static_cast<int32_t>(sample.tokens.size());
     sample.tokens.push_back(second);
     append_segment(right);
     sample.targets = {gap - 1};
@@ -110,6 +123,18 @@ class DistanceTask final : public Task {
     return law_.fixed_length ? 1.0 / gap : (gap + sides - 1.0) / (gap * sides);
   }
 
+  // A class must not be new: the sides grow, the right one by the odd token. A number may be: the gap grows.
+  std::unique_ptr<Task> longer(int64_t extra) const override {
+    auto task = std::make_unique<DistanceTask>(*this);
+    DistanceLaw& law = task->law_;
+    const int32_t more = add_extra(law.more_left + law.more_gap + law.more_right, extra);
+    law.more_left = as_number_ ? 0 : more / 2;
+    law.more_gap = as_number_ ? more : 0;
+    law.more_right = more - law.more_left - law.more_gap;
+    task->posterior_ = DistancePosterior(law);
+    return task;
+  }
+
  private:
   int32_t first_filler() const { return law_.fillers_any ? 0 : law_.trigger_words; }
   int32_t filler_words() const { return law_.vocabulary - first_filler(); }
@@ -122,6 +147,8 @@ class DistanceTask final : public Task {
   }
 
   DistanceLaw law_;
+  bool at_trigger_;
+  bool as_number_;
   DistancePosterior posterior_;
 };
 
@@ -148,7 +175,13 @@ constexpr const char* kNotes =
     "paper size it would take one or two fillers off the right end in 4 of 43,750 combinations of lengths, and change "
     "no answer.\n\n"
     "`triggers=varied` draws the two, different ones, out of the words 0 to 7 for every sample, so that no single pair "
-    "of words can be learned by heart.";
+    "of words can be learned by heart.\n\n"
+    "`readout=trigger` reads the answer at the second trigger instead of from the mean over all tokens. Tokens added "
+    "to the sides then leave the readout alone, and what they change is what attention makes of them. It does not go "
+    "with `fillers=any`, where it would tell which of several triggers is meant.\n\n"
+    "`answer=number` asks for the class as one number, learned by its squared error and taken as right where the "
+    "nearest whole number is. A number can say what no training sample asked for, so longer samples have longer gaps, "
+    "where with `answer=class` they have longer sides.";
 
 }  // namespace
 
@@ -182,7 +215,12 @@ TaskEntry distance_task() {
                               "as in the released code"),
                   word_option("length", {"natural", "fixed"},
                               "natural: what the three draws add up to; fixed: the right side fills up to the longest, "
-                              "and length and words say nothing about the gap")},
+                              "and length and words say nothing about the gap"),
+                  word_option("readout", {"mean", "trigger"},
+                              "what the answer is read from: the mean over all tokens, or the second trigger's token"),
+                  word_option("answer", {"class", "number"},
+                              "class: a choice between the gaps of training; number: one number, which may lie beyond "
+                              "them")},
       .notes = kNotes,
       .make = [](const TaskValues& values) -> std::unique_ptr<Task> { return std::make_unique<DistanceTask>(values); },
   };

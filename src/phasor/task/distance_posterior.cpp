@@ -6,43 +6,58 @@
 namespace phasor {
 namespace {
 
-// Which stretches of the tokens repeat a word, and how often all of them do.
+// Where words stand again. A draw of words goes in rounds of all of them, none of which repeats a word.
 class Repeats {
  public:
   Repeats(const std::vector<int32_t>& tokens, int32_t vocabulary)
-      : tokens_(tokens), counts_(static_cast<size_t>(vocabulary)), distinct_from_(tokens.size() + 1) {
-    std::vector<int32_t> after_last(static_cast<size_t>(vocabulary));
+      : vocabulary_(vocabulary), previous_(tokens.size()), distinct_from_(tokens.size() + 1) {
+    std::vector<int32_t> last(static_cast<size_t>(vocabulary), -1);
     for (size_t i = 0; i < tokens.size(); ++i) {
-      const auto word = static_cast<size_t>(tokens[i]);
-      distinct_from_[i + 1] = std::max(distinct_from_[i], after_last[word]);
-      after_last[word] = static_cast<int32_t>(i) + 1;
-      repeats_ += counts_[word]++ > 0 ? 1 : 0;
+      int32_t& place = last[static_cast<size_t>(tokens[i])];
+      previous_[i] = place;
+      distinct_from_[i + 1] = std::max(distinct_from_[i], place + 1);
+      place = static_cast<int32_t>(i);
     }
   }
 
-  bool distinct(int32_t begin, int32_t end) const { return distinct_from_[static_cast<size_t>(end)] <= begin; }
+  // Whether the tokens begin .. end - 1 can be one draw.
+  bool one_draw(int32_t begin, int32_t end) const {
+    for (int32_t round = begin; round < end; round += vocabulary_) {
+      if (distinct_from_[static_cast<size_t>(std::min(end, round + vocabulary_))] > round) return false;
+    }
+    return true;
+  }
 
-  // Whether all tokens but these two, which are different words, are different.
-  bool distinct_without(int32_t first, int32_t second) const {
-    return repeats_ == (repeated(first) ? 1 : 0) + (repeated(second) ? 1 : 0);
+  // Whether all tokens but these two can be one draw.
+  bool one_draw_without(int32_t first, int32_t second) const {
+    const auto left_out = [&](int32_t place) { return place == first || place == second; };
+    const auto round = [&](int32_t place) {
+      return (place - (place > first ? 1 : 0) - (place > second ? 1 : 0)) / vocabulary_;
+    };
+    for (int32_t place = 0; place < static_cast<int32_t>(previous_.size()); ++place) {
+      if (left_out(place)) continue;
+      int32_t before = previous(place);
+      while (before >= 0 && left_out(before)) before = previous(before);
+      if (before >= 0 && round(before) == round(place)) return false;
+    }
+    return true;
   }
 
  private:
-  bool repeated(int32_t place) const { return counts_[static_cast<size_t>(tokens_[static_cast<size_t>(place)])] > 1; }
+  int32_t previous(int32_t place) const { return previous_[static_cast<size_t>(place)]; }
 
-  const std::vector<int32_t>& tokens_;
-  std::vector<int32_t> counts_;         // [vocabulary]
+  int32_t vocabulary_;
+  std::vector<int32_t> previous_;       // [tokens]: where the same word stands before, -1: nowhere
   std::vector<int32_t> distinct_from_;  // [tokens + 1]: where the longest stretch without repeats ending here begins
-  int32_t repeats_ = 0;                 // tokens less different words
 };
 
 }  // namespace
 
 DistancePosterior::DistancePosterior(const DistanceLaw& law) : law_(law) {
-  const int32_t most = std::max(law.gap, law.sides);
+  const int32_t most = std::max(law.gap + law.more_gap, law.sides + std::max(law.more_left, law.more_right));
   log_ways_.push_back(0.0);
   for (int32_t drawn = 0; drawn < most; ++drawn) {
-    log_ways_.push_back(log_ways_.back() + std::log(static_cast<double>(law.vocabulary - drawn)));
+    log_ways_.push_back(log_ways_.back() + std::log(static_cast<double>(law.vocabulary - drawn % law.vocabulary)));
   }
 }
 
@@ -54,18 +69,18 @@ std::vector<DistancePosterior::Split> DistancePosterior::possible_splits(const s
   if (law_.fixed_length && length != law_.longest()) return splits;
   const auto log_ways = [&](int32_t count) { return log_ways_[static_cast<size_t>(count)]; };
   const Repeats repeats(tokens, law_.vocabulary);
-  for (int32_t left = 1; left <= law_.sides && left < length; ++left) {
+  for (int32_t left = law_.more_left + 1; left <= law_.more_left + law_.sides && left < length; ++left) {
     const int32_t first = tokens[static_cast<size_t>(left)];
     if (first >= law_.trigger_words) continue;
-    for (int32_t gap = 1; gap <= law_.gap && left + gap + 2 < length; ++gap) {
+    for (int32_t gap = law_.more_gap + 1; gap <= law_.more_gap + law_.gap && left + gap + 2 < length; ++gap) {
       const int32_t second_place = left + gap + 1;
       const int32_t right = length - second_place - 1;
       if (!law_.is_pair(first, tokens[static_cast<size_t>(second_place)])) continue;
       if (law_.fixed_length) {
         // One draw of as many words for all splits: they are equally likely.
-        if (repeats.distinct_without(left, second_place)) splits.push_back({gap, 0.0});
-      } else if (right <= law_.sides && repeats.distinct(0, left) && repeats.distinct(left + 1, second_place) &&
-                 repeats.distinct(second_place + 1, length)) {
+        if (repeats.one_draw_without(left, second_place)) splits.push_back({gap, 0.0});
+      } else if (right > law_.more_right && right <= law_.more_right + law_.sides && repeats.one_draw(0, left) &&
+                 repeats.one_draw(left + 1, second_place) && repeats.one_draw(second_place + 1, length)) {
         splits.push_back({gap, -log_ways(left) - log_ways(gap) - log_ways(right)});
       }
     }
@@ -79,7 +94,7 @@ DistancePosterior::Answer DistancePosterior::likeliest(const std::vector<int32_t
   // The weights themselves may be too small for a double; relative to the largest they are not.
   double largest = splits[0].log_weight;
   for (const Split& split : splits) largest = std::max(largest, split.log_weight);
-  std::vector<double> weights(static_cast<size_t>(law_.gap) + 1);
+  std::vector<double> weights(static_cast<size_t>(law_.more_gap + law_.gap) + 1);
   for (const Split& split : splits) weights[static_cast<size_t>(split.gap)] += std::exp(split.log_weight - largest);
   double total = 0.0;
   for (const double weight : weights) total += weight;

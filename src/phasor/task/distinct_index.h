@@ -40,6 +40,17 @@ class DistinctIndex {
     return true;
   }
 
+  // Whether same(n) holds for a number n that has this hash.
+  template <class Same>
+  bool contains(uint64_t hash, const Same& same) const {
+    const size_t mask = table_.size() - 1;
+    for (size_t slot = hash & mask; table_[slot] != kFree; slot = (slot + 1) & mask) {
+      const int32_t number = table_[slot];
+      if (hashes_[static_cast<size_t>(number)] == hash && same(int64_t{number})) return true;
+    }
+    return false;
+  }
+
  private:
   static constexpr int32_t kFree = -1;
 

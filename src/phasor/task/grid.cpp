@@ -63,6 +63,13 @@ class GridTask final : public Task {
     return {displacement(down, right)};
   }
 
+  std::unique_ptr<Task> longer(int64_t) const override {
+    fail_usage(
+        "grid: a larger grid than {} x {} has displacements without a class, so that there are no longer samples with "
+        "the same answers",
+        rows_, columns_);
+  }
+
  private:
   int64_t cells() const { return int64_t{rows_} * columns_; }
   int32_t displacement(int32_t down, int32_t right) const {

@@ -21,14 +21,15 @@ class IndexTask final : public Task {
   TaskShape shape() const override {
     return {.vocabulary = vocabulary_ + length_,
             .classes = vocabulary_,
-            .max_length = length_ + 1,
+            .max_length = length_ + extra_ + 1,
             .readout = Readout::token};
   }
 
   Sample sample(const RandomStream& stream) const override {
     Draws draws(stream);
-    const int32_t length = draw_between(draws, (length_ + 1) / 2, length_);
-    const int32_t asked = draw_between(draws, 0, length - 1);
+    const int32_t drawn = draw_between(draws, (length_ + 1) / 2, length_);
+    const int32_t asked = draw_between(draws, 0, drawn - 1);
+    const int32_t length = drawn + extra_;
     DistinctWords words(0, vocabulary_);
     Sample sample;
     sample.tokens.reserve(static_cast<size_t>(length) + 1);
@@ -49,10 +50,19 @@ class IndexTask final : public Task {
     return {from_end_ ? *(tokens.rbegin() + 1 + asked) : *(tokens.begin() + asked)};
   }
 
+  // Words are added at the end that places are not counted from, so that the places asked for are as likely as in
+  // training. Where there are more places than words, words come again: a wrong place may then be right by luck.
+  std::unique_ptr<Task> longer(int64_t extra) const override {
+    auto task = std::make_unique<IndexTask>(*this);
+    task->extra_ = add_extra(extra_, extra);
+    return task;
+  }
+
  private:
   int32_t vocabulary_;
   int32_t length_;
   bool from_end_;
+  int32_t extra_ = 0;
 };
 
 }  // namespace

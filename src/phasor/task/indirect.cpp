@@ -29,7 +29,7 @@ class IndirectTask final : public Task {
   TaskShape shape() const override {
     return {.vocabulary = vocabulary_ + 1 + reach_,
             .classes = vocabulary_,
-            .max_length = length_ + 2,
+            .max_length = length_ + extra_ + 2,
             .readout = Readout::token};
   }
 
@@ -37,15 +37,16 @@ class IndirectTask final : public Task {
     Draws draws(stream);
     const int32_t step = draw_between(draws, 1, reach_);
     // Wherever the marker stands, every step leads to a word: the two are independent.
-    const int32_t before = draw_between(draws, reach_, length_);
+    const int32_t length = length_ + extra_;
+    const int32_t before = draw_between(draws, reach_, length);
     DistinctWords words(0, vocabulary_);
     Sample sample;
-    sample.tokens.reserve(static_cast<size_t>(length_) + 2);
-    for (int32_t place = 0; place < length_; ++place) {
+    sample.tokens.reserve(static_cast<size_t>(length) + 2);
+    for (int32_t place = 0; place < length; ++place) {
       if (place == before) sample.tokens.push_back(vocabulary_);
       sample.tokens.push_back(words.next(draws));
     }
-    if (before == length_) sample.tokens.push_back(vocabulary_);
+    if (before == length) sample.tokens.push_back(vocabulary_);
     sample.targets = {sample.tokens[static_cast<size_t>(before - step)]};
     sample.tokens.push_back(vocabulary_ + step);
     return sample;
@@ -61,10 +62,19 @@ class IndirectTask final : public Task {
     return {*(marker - step)};
   }
 
+  // The steps are those of training, and the marker stands anywhere among the words. Where there are more places than
+  // words, words come again; the marker does not.
+  std::unique_ptr<Task> longer(int64_t extra) const override {
+    auto task = std::make_unique<IndirectTask>(*this);
+    task->extra_ = add_extra(extra_, extra);
+    return task;
+  }
+
  private:
   int32_t vocabulary_;
   int32_t length_;
   int32_t reach_;
+  int32_t extra_ = 0;
 };
 
 }  // namespace

@@ -15,12 +15,14 @@ namespace {
 // the same words and the same classes.
 class JointTask final : public Task {
  public:
-  explicit JointTask(const TaskValues& values)
-      : vocabulary_(static_cast<int32_t>(values[0])),
+  explicit JointTask(const TaskValues& values, int32_t extra = 0)
+      : values_(values),
+        extra_(extra),
+        vocabulary_(static_cast<int32_t>(values[0])),
         gap_(static_cast<int32_t>(values[1])),
         sides_(static_cast<int32_t>(values[2])),
-        distance_(distance_task().make({values[0], values[1], values[2], 0, 0, 0})),
-        counting_(counting_task().make({values[0], values[3], values[4], values[5]})) {}
+        distance_(distance_task().make({values[0], values[1], values[2], 0, 0, 0, 0, 0})->longer(extra)),
+        counting_(counting_task().make({values[0], values[3], values[4], values[5]})->longer(extra)) {}
 
   TaskShape shape() const override {
     const TaskShape distance = distance_->shape();
@@ -53,7 +55,7 @@ class JointTask final : public Task {
   // Samples of counting have one length. At every other the best is distance's, at this one it depends on both.
   std::optional<double> best_from_length() const override {
     const TaskShape counting = counting_->shape();
-    const auto length = static_cast<int32_t>(counting.max_length);
+    const auto length = static_cast<int32_t>(counting.max_length) - extra_;  // both tasks are as much longer
     double distance_there = 0.0, best_there = 0.0;
     for (int32_t target = 0; target < shape().classes; ++target) {
       const double of_distance = target < gap_ ? distance_share(length, target + 1) : 0.0;
@@ -64,6 +66,11 @@ class JointTask final : public Task {
     return 0.5 * (distance_->best_from_length().value() - distance_there + best_there);
   }
 
+  // Both tasks grow by as much, so that the length tells them apart no better than in training.
+  std::unique_ptr<Task> longer(int64_t extra) const override {
+    return std::make_unique<JointTask>(values_, add_extra(extra_, extra));
+  }
+
  private:
   // The chance that a sample of distance has this length and this gap.
   double distance_share(int32_t length, int32_t gap) const {
@@ -72,6 +79,8 @@ class JointTask final : public Task {
     return static_cast<double>(ways) / (static_cast<double>(gap_) * sides_ * sides_);
   }
 
+  TaskValues values_;
+  int32_t extra_;
   int32_t vocabulary_;
   int32_t gap_;
   int32_t sides_;

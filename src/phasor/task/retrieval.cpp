@@ -65,9 +65,26 @@ class RetrievalTask final : public Task {
     return targets;
   }
 
+  std::unique_ptr<Task> longer(int64_t extra) const override {
+    auto task = std::make_unique<RetrievalTask>(*this);
+    task->extra_ = add_extra(extra_, extra);
+    task->pairs_ += task->extra_ / 2 - extra_ / 2;
+    check_more_pairs("keys", keys_, extra, task->pairs_);
+    check_more_pairs("values", values_, extra, task->pairs_);
+    return task;
+  }
+
  private:
   size_t first_query() const { return 2 * static_cast<size_t>(pairs_); }
   size_t length() const { return first_query() + static_cast<size_t>(queries_); }
+
+  void check_more_pairs(const char* option, int32_t words, int64_t extra, int32_t pairs) const {
+    if (pairs <= words) return;
+    fail_usage(
+        "retrieval: {} more tokens make {} pairs, which take as many different {}, and there are {}; at most {} more "
+        "tokens, or task.{} at least {}",
+        extra, pairs, option, words, 2 * (words - pairs_) + 1 - extra_ % 2, option, pairs);
+  }
 
   void check_pairs(const char* option, int32_t words) const {
     if (pairs_ <= words) return;
@@ -79,6 +96,7 @@ class RetrievalTask final : public Task {
   int32_t values_;
   int32_t pairs_;
   int32_t queries_;
+  int32_t extra_ = 0;  // tokens of which extra_ / 2 more pairs were made
 };
 
 }  // namespace

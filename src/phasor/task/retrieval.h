@@ -1,5 +1,5 @@
 #pragma once
-// Associative recall: the value that follows a key.
+// Associative recall: the value that follows a key. longer() adds extra / 2 pairs, an odd extra rounded down.
 #include "phasor/task/task.h"
 
 namespace phasor {

@@ -14,6 +14,10 @@ namespace phasor {
 // Which features the answer is read from: the mean over tokens, one marked token, or every token.
 enum class Readout : uint8_t { mean, token, every };
 
+// How the model answers: by choosing one of the classes, or by giving the target as one number, which may then lie
+// outside the classes of training.
+enum class AnswerKind : uint8_t { choice, number };
+
 constexpr int32_t kNotScored = -1;
 
 struct Sample {
@@ -29,6 +33,9 @@ struct TaskShape {
   Readout readout = Readout::mean;
   std::vector<int64_t> grid = {};  // extents, where tokens are the cells of a grid, row by row
   bool causal = false;             // answers are given from what stands before: the model must be causal
+  int32_t pad_word = -1;           // an ordinary word that sequences may be filled up with; -1: it takes a new one
+  int32_t first_label = 0;         // what the released code calls the first class, where it has this task
+  AnswerKind answer = AnswerKind::choice;
 };
 
 class Task {
@@ -49,7 +56,16 @@ class Task {
   virtual bool has_decoy(const std::vector<int32_t>&) const { return false; }
   // The best accuracy from the length alone, where it is known exactly; a choice learned from samples stays below it.
   virtual std::optional<double> best_from_length() const { return std::nullopt; }
+  // The same task with the same words, classes and readout, whose samples are `extra` tokens longer than this one's
+  // (where a task says so, rounded down to what it can add); 0 gives equal samples. A model trained on this task is
+  // scored on those. Throws UsageError where a longer sample would need answers or words that training does not have,
+  // as for every task that does not say otherwise.
+  virtual std::unique_ptr<Task> longer(int64_t extra) const;
 };
+
+// What longer() adds in all, on top of what it added before. Throws UsageError for fewer than 0 tokens and for more
+// than attention can count.
+int32_t add_extra(int32_t before, int64_t extra);
 
 // One option of a task, with its value in each preset: a whole number, or one of several words, which stands here by
 // its place among the choices.

@@ -1,6 +1,5 @@
 #pragma once
 // The draws that tasks are made of.
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -16,7 +15,8 @@ inline int32_t draw_between(Draws& draws, int32_t least, int32_t most) {
   return least + static_cast<int32_t>(draws.below(static_cast<uint32_t>(most - least + 1)));
 }
 
-// Words drawn without repeating one: a Fisher-Yates shuffle that goes as far as it is asked to.
+// Words drawn without repeating one: a Fisher-Yates shuffle that goes as far as it is asked to. Once every word has
+// come, a fresh round begins; tasks that promise different words see to it that one round is enough.
 class DistinctWords {
  public:
   // Out of the words begin .. end - 1.
@@ -25,7 +25,7 @@ class DistinctWords {
   }
 
   int32_t next(Draws& draws) {
-    assert(taken_ < pool_.size());
+    if (taken_ == pool_.size()) put_back();
     const size_t chosen = taken_ + draws.below(static_cast<uint32_t>(pool_.size() - taken_));
     std::swap(pool_[taken_], pool_[chosen]);
     return pool_[taken_++];

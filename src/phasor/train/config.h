@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "phasor/model/config.h"
+#include "phasor/task/sample_rules.h"
 #include "phasor/task/task.h"
 
 namespace phasor {
@@ -27,15 +28,33 @@ struct TrainConfig {
   Dtype precision = Dtype::f32;
 };
 
+// Epochs over a fixed set, or samples that never come again.
+enum class DataSource : uint8_t { fixed, stream };
+
 struct DataConfig {
+  DataSource source = DataSource::fixed;
   int64_t train_samples = 20000;
   int64_t test_samples = 4096;
+  int64_t validation_samples = 2048;
   uint64_t seed = 0;
+};
+
+enum class AblationSet : uint8_t { test, all };
+// Each head alone; or as the released code does it: the last head of a layer stays off while deeper ones are measured,
+// or columns of latents go off in place of heads.
+enum class HeadAblation : uint8_t { alone, cumulative, latent };
+
+// How the released code's choices differ from the clean ones, beyond model and optimiser.
+struct ProtocolConfig {
+  SampleRules samples;
+  AblationSet ablation_set = AblationSet::test;
+  HeadAblation head_ablation = HeadAblation::alone;
 };
 
 struct RunConfig {
   std::string preset = "quick";
   std::string protocol = "clean";
+  ProtocolConfig switches;  // of the protocol, each of which may be set alone
   std::string task = "distance";
   TaskValues task_values;  // in the order of the task's options
   ModelConfig model;

@@ -64,8 +64,8 @@ ConfigBuilder::Resolved ConfigBuilder::resolve() const {
   const std::string preset_source = "preset " + config.preset;
   config.task_values = preset_task_values(config.preset, task);
   for (const TaskOption& option : task.options) sources["task." + option.name] = preset_source;
-  for (const auto& [key, value] : preset_bundle(config.preset)) apply(keys, {key, value, preset_source, ""});
-  for (const auto& [key, value] : protocol_bundle(config.protocol)) {
+  for (const auto& [key, value] : preset_bundle(config.preset, task)) apply(keys, {key, value, preset_source, ""});
+  for (const auto& [key, value] : protocol_bundle(config.protocol, config.preset, task)) {
     apply(keys, {key, value, "protocol " + config.protocol, ""});
   }
   for (const Given& given : explicit_values) apply(keys, given);
@@ -74,6 +74,10 @@ ConfigBuilder::Resolved ConfigBuilder::resolve() const {
   if (!sources.contains("train.evaluation_samples") && config.train.evaluation_samples > config.data.train_samples) {
     config.train.evaluation_samples = config.data.train_samples;
     sources["train.evaluation_samples"] = "all of data.train";
+  }
+  if (!sources.contains("model.causal") && make_task(config.task, config.task_values)->shape().causal) {
+    config.model.causal = true;
+    sources["model.causal"] = "task " + config.task;
   }
   if (config.model.kv_heads == 0) sources["model.kv_heads"] = "as model.heads";
   if (config.model.head_width == 0) sources["model.head_width"] = "model.width / model.heads";

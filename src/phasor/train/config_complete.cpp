@@ -24,9 +24,10 @@ void check_training(const TrainConfig& train, int64_t max_length) {
 }
 
 void check_data(const DataConfig& data, int64_t evaluation_samples) {
-  if (data.train_samples > kMostIndices - data.test_samples) {
-    fail_usage("data.train: {} and data.test={} are more than {} samples together", data.train_samples,
-               data.test_samples, kMostIndices);
+  if (data.test_samples > kMostIndices - data.validation_samples ||
+      data.train_samples > kMostIndices - data.test_samples - data.validation_samples) {
+    fail_usage("data.train: {}, data.test={} and data.validation={} are more than {} samples together",
+               data.train_samples, data.test_samples, data.validation_samples, kMostIndices);
   }
   if (evaluation_samples > data.train_samples) {
     fail_usage("train.evaluation_samples: {} is more than data.train={}; at most {}", evaluation_samples,
@@ -37,8 +38,9 @@ void check_data(const DataConfig& data, int64_t evaluation_samples) {
 }  // namespace
 
 RunConfig complete(RunConfig config) {
-  const TaskShape shape = make_task(config.task, config.task_values)->shape();
+  const TaskShape shape = config.switches.samples.apply(make_task(config.task, config.task_values)->shape());
   config.model.readout = shape.readout;
+  config.model.answer = shape.answer;
   config.model.vocabulary = shape.vocabulary;
   config.model.classes = shape.classes;
   config.model.max_length = shape.max_length;

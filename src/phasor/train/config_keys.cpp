@@ -146,6 +146,8 @@ std::vector<ConfigKey> model_keys() {
       only_false("model.tied", "embedding and output share one matrix"),
       flag("model.causal", "a token sees only what stands before it", &M::causal),
       real("model.dropout", "share of features zeroed in training", kBelowOne, &M::dropout),
+      word("model.dropout_sites", "attention weights and both outputs of a block, or the feed-forward output alone",
+           {{"all", DropoutSites::all}, {"ffn", DropoutSites::ffn}}, &M::dropout_sites),
       initialization_key(),
   };
 }
@@ -175,21 +177,37 @@ std::vector<ConfigKey> train_keys() {
 std::vector<ConfigKey> data_keys() {
   using D = DataConfig;
   return {
-      whole("data.train", "different training samples", {1, kMostSteps}, &D::train_samples),
+      word("data.source", "fixed: epochs over data.train samples; stream: every sample is new",
+           {{"fixed", DataSource::fixed}, {"stream", DataSource::stream}}, &D::source),
+      whole("data.train", "different training samples; of a stream, those that training accuracy is measured on",
+            {1, kMostSteps}, &D::train_samples),
       whole("data.test", "test samples, none of them in the training set", {1, kMostSteps}, &D::test_samples),
+      whole("data.validation", "validation samples, in neither of the other sets", {0, kMostSteps},
+            &D::validation_samples),
       seed("data.seed", "of samples and of their order", &D::seed),
   };
 }
 
 std::vector<ConfigKey> protocol_keys() {
   return {
-      word("protocol", "bundle of the switches below and of some defaults", {{"clean", "clean"}}, &RunConfig::protocol,
-           {"released"}),
-      only_word("protocol.kv_source", "what keys and values are made from", "hidden", {"input"}),
-      only_word("protocol.padding", "how sequences of different length share a batch", "none", {"visible"}),
-      only_word("protocol.label0", "class 0 in loss and accuracy", "counted", {"ignored"}),
-      only_word("protocol.ablation_set", "samples that ablations are measured on", "test", {"all"}),
-      only_word("protocol.head_ablation", "which heads are off at a time", "alone", {"cumulative"}),
+      word("protocol", "bundle of the switches below and of some defaults",
+           {{"clean", "clean"}, {"released", "released"}, {"released_mla", "released_mla"}}, &RunConfig::protocol),
+      word("protocol.kv_source",
+           "keys and values from the layer's normed stream, or in every layer from the embeddings",
+           {{"hidden", KvSource::hidden}, {"input", KvSource::input}}, &ModelConfig::kv_source),
+      word("protocol.padding", "none, or every sequence filled up with a word that attention and readout see",
+           {{"none", false}, {"visible", true}}, &SampleRules::pads),
+      whole("protocol.padded_length", "length of filled-up sequences; 0: the next multiple of 16", {0, 65536},
+            &SampleRules::padded_length),
+      word("protocol.classes", "a class for each answer of the task, or for each word as in the released code",
+           {{"task", false}, {"words", true}}, &SampleRules::class_per_word),
+      word("protocol.label0", "class 0 in loss and accuracy", {{"counted", false}, {"ignored", true}},
+           &SampleRules::ignore_label_0),
+      word("protocol.ablation_set", "samples that ablations are measured on: held out, or training and test together",
+           {{"test", AblationSet::test}, {"all", AblationSet::all}}, &ProtocolConfig::ablation_set),
+      word("protocol.head_ablation", "each head alone, or as the released code does it (for MLA: latent)",
+           {{"alone", HeadAblation::alone}, {"cumulative", HeadAblation::cumulative}, {"latent", HeadAblation::latent}},
+           &ProtocolConfig::head_ablation),
   };
 }
 

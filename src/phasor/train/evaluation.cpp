@@ -4,6 +4,16 @@
 
 namespace phasor {
 
+Scores scores_of(const BatchResult& sum) {
+  if (sum.scored == 0) return {};
+  const auto scored = static_cast<double>(sum.scored);
+  return {.loss = sum.loss / scored,
+          .accuracy = static_cast<double>(sum.correct) / scored,
+          .scored = sum.scored,
+          .whole = static_cast<double>(sum.whole_correct) / static_cast<double>(sum.answers),
+          .answers = sum.answers};
+}
+
 Scores evaluate(Transformer& model, const Dataset& data, int64_t samples, int64_t batch_size) {
   const int64_t count = std::min(samples, data.size());
   BatchResult sum;
@@ -12,14 +22,9 @@ Scores evaluate(Transformer& model, const Dataset& data, int64_t samples, int64_
     batch.clear();
     for (int64_t i = first; i < std::min(count, first + batch_size); ++i) data.append_to(batch, i);
     batch.finish();
-    const BatchResult result = model.evaluate(batch);
-    sum.loss += result.loss;
-    sum.correct += result.correct;
-    sum.scored += result.scored;
+    sum.add(model.evaluate(batch));
   }
-  if (sum.scored == 0) return {};
-  const auto scored = static_cast<double>(sum.scored);
-  return {.loss = sum.loss / scored, .accuracy = static_cast<double>(sum.correct) / scored, .scored = sum.scored};
+  return scores_of(sum);
 }
 
 }  // namespace phasor

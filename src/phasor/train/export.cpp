@@ -134,7 +134,7 @@ void export_activations(Session& session, const std::vector<std::string>& wanted
   writer.add("positions", {batch.token_count(), static_cast<int64_t>(encoding.axes.size())},
              token_positions(batch, encoding, session.config().seed, 0));
   writer.add("targets", {static_cast<int64_t>(batch.targets.size())}, batch.targets);
-  writer.add("class_logits", {static_cast<int64_t>(batch.targets.size()), session.config().model.classes},
+  writer.add("class_logits", {static_cast<int64_t>(batch.targets.size()), outputs(session.config().model)},
              session.model().class_logits(static_cast<int64_t>(batch.targets.size())));
   Exporter exporter(session, batch, wanted);
   exporter.add_hidden(writer);

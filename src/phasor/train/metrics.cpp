@@ -16,30 +16,33 @@ constexpr double kLossFall = 0.01;
 }  // namespace
 
 std::string to_json_line(const Metrics& m) {
-  const Json line = {{"step", m.step},
-                     {"tokens", m.tokens},
-                     {"learning_rate", m.learning_rate},
-                     {"gradient_norm", m.gradient_norm},
-                     {"batch_loss", m.batch_loss},
-                     {"train_loss", m.train_loss},
-                     {"train_accuracy", m.train_accuracy},
-                     {"test_loss", m.test_loss},
-                     {"test_accuracy", m.test_accuracy}};
+  Json line = {{"step", m.step},
+               {"tokens", m.tokens},
+               {"learning_rate", m.learning_rate},
+               {"gradient_norm", m.gradient_norm},
+               {"batch_loss", m.batch_loss},
+               {"train_loss", m.train_loss},
+               {"train_accuracy", m.train_accuracy},
+               {"test_loss", m.test_loss},
+               {"test_accuracy", m.test_accuracy}};
+  if (m.test_whole) line["test_whole"] = *m.test_whole;
   return line.dump();
 }
 
 Metrics parse_metrics(std::string_view line, std::string_view source) {
   try {
     const Json json = Json::parse(line);
-    return {.step = json.at("step").get<int64_t>(),
-            .tokens = json.at("tokens").get<int64_t>(),
-            .learning_rate = json.at("learning_rate").get<double>(),
-            .gradient_norm = json.at("gradient_norm").get<double>(),
-            .batch_loss = json.at("batch_loss").get<double>(),
-            .train_loss = json.at("train_loss").get<double>(),
-            .train_accuracy = json.at("train_accuracy").get<double>(),
-            .test_loss = json.at("test_loss").get<double>(),
-            .test_accuracy = json.at("test_accuracy").get<double>()};
+    Metrics metrics{.step = json.at("step").get<int64_t>(),
+                    .tokens = json.at("tokens").get<int64_t>(),
+                    .learning_rate = json.at("learning_rate").get<double>(),
+                    .gradient_norm = json.at("gradient_norm").get<double>(),
+                    .batch_loss = json.at("batch_loss").get<double>(),
+                    .train_loss = json.at("train_loss").get<double>(),
+                    .train_accuracy = json.at("train_accuracy").get<double>(),
+                    .test_loss = json.at("test_loss").get<double>(),
+                    .test_accuracy = json.at("test_accuracy").get<double>()};
+    if (json.contains("test_whole")) metrics.test_whole = json.at("test_whole").get<double>();
+    return metrics;
   } catch (const Json::exception& error) {
     throw FormatError(fmt::format("{}: not a line of metrics ({})", source, error.what()));
   }
@@ -63,6 +66,12 @@ bool has_converged(const std::vector<Metrics>& history) {
   return last.test_accuracy - before->test_accuracy <= kAccuracyRise && before->test_loss - last.test_loss <= kLossFall;
 }
 
+Json floors_json(const TaskFloors& floors) {
+  return {{"chance", floors.chance}, {"constant", floors.constant}, {"length", floors.length},
+          {"rule", floors.rule},     {"ceiling", floors.ceiling},   {"ambiguous", floors.ambiguous},
+          {"decoys", floors.decoys}, {"samples", floors.samples},   {"error", floors.error}};
+}
+
 std::string to_json(const RunConfig& config, const RunResult& result) {
   Json json = {
       {"task", config.task},
@@ -78,11 +87,20 @@ std::string to_json(const RunConfig& config, const RunResult& result) {
       {"train_loss", result.full_train_loss},
       {"test_accuracy", result.last.test_accuracy},
       {"test_loss", result.last.test_loss},
+      {"test_whole", nullptr},
+      {"validation_accuracy", nullptr},
+      {"validation_loss", nullptr},
+      {"floors", floors_json(result.floors)},
       {"steps_to_90", nullptr},
       {"converged", result.converged},
       {"seconds", result.seconds},
       {"tokens_per_second", result.seconds > 0.0 ? static_cast<double>(result.last.tokens) / result.seconds : 0.0},
       {"device", result.device}};
+  if (result.last.test_whole) json["test_whole"] = *result.last.test_whole;
+  if (result.validation) {
+    json["validation_accuracy"] = result.validation->accuracy;
+    json["validation_loss"] = result.validation->loss;
+  }
   if (result.steps_to_90) json["steps_to_90"] = *result.steps_to_90;
   return json.dump(2) + "\n";
 }

@@ -1,12 +1,15 @@
 #pragma once
 // What a run measures as it goes (one line of metrics.jsonl each) and what it comes to (result.json).
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "phasor/task/floors.h"
 #include "phasor/train/config.h"
+#include "phasor/train/evaluation.h"
 
 namespace phasor {
 
@@ -21,6 +24,7 @@ struct Metrics {
   double train_accuracy = 0.0;
   double test_loss = 0.0;
   double test_accuracy = 0.0;
+  std::optional<double> test_whole;  // share of whole answers, where every token is read
 };
 
 std::string to_json_line(const Metrics& metrics);
@@ -30,8 +34,10 @@ Metrics parse_metrics(std::string_view line, std::string_view source);
 struct RunResult {
   int64_t parameters = 0;
   Metrics last;
-  double full_train_accuracy = 0.0;    // on the whole training set
-  double full_train_loss = 0.0;        // likewise
+  double full_train_accuracy = 0.0;  // on the whole training set
+  double full_train_loss = 0.0;      // likewise
+  std::optional<Scores> validation;  // where there is a validation set
+  TaskFloors floors;
   std::optional<int64_t> steps_to_90;  // first evaluation with test accuracy of at least 0.9
   bool converged = false;
   double seconds = 0.0;  // all sittings together
@@ -43,6 +49,8 @@ std::optional<int64_t> steps_to_accuracy(const std::vector<Metrics>& history, do
 // A run has converged when, over the last tenth of its steps, test accuracy did not rise by more than half a point and
 // test loss did not fall by more than 0.01. Fewer than ten evaluations cannot tell.
 bool has_converged(const std::vector<Metrics>& history);
+
+nlohmann::ordered_json floors_json(const TaskFloors& floors);
 
 std::string to_json(const RunConfig& config, const RunResult& result);
 

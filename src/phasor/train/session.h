@@ -27,10 +27,13 @@ class Session {
   const Batch& training_batch(int64_t step);
 
  private:
+  void make_data();
+
   RunConfig config_;
   std::unique_ptr<Task> task_;
-  std::optional<Split> split_;
-  std::optional<EpochOrder> order_;
+  std::unique_ptr<Split> split_;
+  std::optional<EpochOrder> order_;     // of a fixed set
+  std::optional<SampleStream> stream_;  // else
   std::optional<Transformer> model_;
   Batch batch_;
 };

@@ -16,6 +16,8 @@
 namespace phasor {
 namespace {
 
+constexpr int64_t kFloorSamples = 20000;
+
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -121,15 +123,17 @@ class TrainingRun {
       fail("step {}: the loss is not finite; lower train.lr (now {}) or set train.clip=1", step_,
            config_.train.learning_rate);
     }
-    const Metrics metrics{.step = step_,
-                          .tokens = tokens_,
-                          .learning_rate = step_ > 0 ? learning_rate(config_.train, step_) : 0.0,
-                          .gradient_norm = gradient_norm_,
-                          .batch_loss = batch_loss_,
-                          .train_loss = train.loss,
-                          .train_accuracy = train.accuracy,
-                          .test_loss = test.loss,
-                          .test_accuracy = test.accuracy};
+    const Metrics metrics{
+        .step = step_,
+        .tokens = tokens_,
+        .learning_rate = step_ > 0 ? learning_rate(config_.train, step_) : 0.0,
+        .gradient_norm = gradient_norm_,
+        .batch_loss = batch_loss_,
+        .train_loss = train.loss,
+        .train_accuracy = train.accuracy,
+        .test_loss = test.loss,
+        .test_accuracy = test.accuracy,
+        .test_whole = config_.model.readout == Readout::every ? std::optional(test.whole) : std::nullopt};
     metrics_->append(to_json_line(metrics));
     history_.push_back(metrics);
     if (callbacks_.evaluation) callbacks_.evaluation(metrics);
@@ -143,14 +147,18 @@ class TrainingRun {
     save_model("model.safetensors");
     save_state();
     const Scores train = scores(session_.data().train, session_.data().train.size());
-    const RunResult result{.parameters = session_.model().layout().size(),
-                           .last = history_.back(),
-                           .full_train_accuracy = train.accuracy,
-                           .full_train_loss = train.loss,
-                           .steps_to_90 = steps_to_accuracy(history_, 0.9),
-                           .converged = has_converged(history_),
-                           .seconds = earlier_seconds_ + seconds_since(start_),
-                           .device = backend_.description()};
+    RunResult result{.parameters = session_.model().layout().size(),
+                     .last = history_.back(),
+                     .full_train_accuracy = train.accuracy,
+                     .full_train_loss = train.loss,
+                     .floors = measure_floors(session_.task(), kFloorSamples),
+                     .steps_to_90 = steps_to_accuracy(history_, 0.9),
+                     .converged = has_converged(history_),
+                     .seconds = earlier_seconds_ + seconds_since(start_),
+                     .device = backend_.description()};
+    if (session_.data().validation.size() > 0) {
+      result.validation = scores(session_.data().validation, session_.data().validation.size());
+    }
     write_file_atomically(folder_.file("result.json"), to_json(config_, result));
     return {.end = TrainingEnd::finished, .step = step_, .result = result};
   }

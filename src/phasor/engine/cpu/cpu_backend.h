@@ -35,6 +35,7 @@ class CpuBackend final : public Backend {
   void run(const PickTokenForward& op) override;
   void run(const PickTokenBackward& op) override;
   void run(const LinearCrossEntropy& op) override;
+  void run(const LinearSquaredError& op) override;
   void run(const GatherTableForward& op) override;
   void run(const GatherTableBackward& op) override;
   void run(const FormulaTableForward& op) override;
