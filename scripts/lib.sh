@@ -18,6 +18,12 @@ die_usage() {
 # The header comment of a script is its help.
 print_help() { awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$1"; }
 
+# Where ccache is installed, what another clone has compiled is not compiled again.
+if command -v ccache >/dev/null; then
+  export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
+  export CCACHE_BASEDIR=${CCACHE_BASEDIR-$root} CCACHE_NOHASHDIR=1
+fi
+
 # configure PRESET [CMAKE ARGUMENT...]: silent unless it fails.
 configure() {
   local preset=$1
