@@ -7,7 +7,9 @@ namespace phasor::app {
 void add_train_command(CLI::App& app);
 void add_evaluate_command(CLI::App& app);
 void add_export_command(CLI::App& app);
+void add_spectrum_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
+void add_stability_command(CLI::App& app);
 void add_encodings_command(CLI::App& app);
 void add_tasks_command(CLI::App& app);
 

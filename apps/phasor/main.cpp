@@ -57,7 +57,9 @@ int run(int argc, char** argv) {
   phasor::app::add_train_command(app);
   phasor::app::add_evaluate_command(app);
   phasor::app::add_export_command(app);
+  phasor::app::add_spectrum_command(app);
   phasor::app::add_bench_command(app);
+  phasor::app::add_stability_command(app);
   phasor::app::add_encodings_command(app);
   phasor::app::add_tasks_command(app);
   if (argc <= 1) {

@@ -24,11 +24,16 @@ std::string RunFolderOptions::model_name(const RunFolder& run, const RunConfig& 
              write_list(config.train.snapshots));
 }
 
-Session RunFolderOptions::open(Backend& backend) const {
+Session RunFolderOptions::open(Backend& backend) const { return open(backend, false); }
+
+Session RunFolderOptions::open_for_gradients(Backend& backend) const { return open(backend, true); }
+
+Session RunFolderOptions::open(Backend& backend, bool gradients) const {
   const RunFolder run(folder);
-  const RunConfig config = run.load_config();
+  RunConfig config = run.load_config();
+  if (gradients) config.train.precision = Dtype::f32;
   const std::string name = model_name(run, config);
-  Session session(backend, config, {.training = false});
+  Session session(backend, config, {.training = gradients});
   try {
     session.model().load_parameters(run.load_model(session.model().layout(), name));
   } catch (const FormatError& error) {

@@ -15,8 +15,11 @@ struct RunFolderOptions {
 
   void add_to(CLI::App& command);
   Session open(Backend& backend) const;
+  // With room for gradients, in fp32 whatever precision trained the model.
+  Session open_for_gradients(Backend& backend) const;
 
  private:
+  Session open(Backend& backend, bool gradients) const;
   std::string model_name(const RunFolder& run, const RunConfig& config) const;
 };
 

@@ -86,7 +86,7 @@ OpenRun::OpenRun(const RunFolder& folder, const RunConfig& config, bool resume) 
 OpenRun::~OpenRun() {
   if (keep_) return;
   std::error_code ignored;
-  for (const char* name : {"config.json", "metrics.jsonl", "state.safetensors"})
+  for (const char* name : {"config.json", "metrics.jsonl", "telemetry.jsonl", "state.safetensors"})
     fs::remove(folder_.file(name), ignored);
   if (made_folder_) fs::remove(folder_.path(), ignored);
 }

@@ -68,7 +68,11 @@ std::vector<std::pair<std::string, std::string>> members(const std::string& text
 TEST(Formats, EveryMemberIsInTheDocument) {
   const TemporaryFolder folder;
   const std::string text = document();
-  const fs::path run = train_tiny(folder / "run");
+  const fs::path run = train_tiny(folder / "run", {"--set", "telemetry.spectrum=60"});
+  const std::string telemetry = read_file(run / "telemetry.jsonl");
+  for (const auto& [group, name] : members(telemetry.substr(0, telemetry.find('\n')), true)) {
+    expect_documented(text, group, name);
+  }
   const std::string metrics = read_file(run / "metrics.jsonl");
   const Outcome bench = phasor_command(
       Arguments{"bench", "step", "--json", "--profile", "--steps", "1", "--warmup", "0"} + tiny_settings());
@@ -107,7 +111,7 @@ TEST(Formats, EveryTensorIsInTheDocument) {
   const SafetensorsFile state = SafetensorsFile::open(run / "state.safetensors");
   const SafetensorsFile model = SafetensorsFile::open(run / "model.safetensors");
   expect_words(text, {"`" + state.metadata().at("format") + "`"});
-  std::set<std::string> expected = {"progress"};
+  std::set<std::string> expected = {"progress", "loss_spikes"};
   for (const std::string& name : model.names()) {
     for (const char* part : {"parameter/", "first_moment/", "second_moment/"}) expected.insert(part + name);
   }

@@ -36,12 +36,13 @@ TEST(ConfigJson, GroupsEveryResolvedField) {
              "length": "natural", "readout": "mean", "answer": "class"},
     "model": {"encoding": "rope", "layers": 3, "width": 64, "hidden": 128, "heads": 4, "kv_heads": 4,
               "head_width": 16, "ffn": "relu", "norm": "layer", "residual": "pre", "final_norm": true,
-              "qk_norm": false, "window": 0, "softcap": 0.0, "tied": false, "causal": false, "dropout": 0.0,
+              "qk_norm": false, "window": 0, "softcap": 0.0, "tied": false, "logit_scale": 1.0, "causal": false, "dropout": 0.0,
               "dropout_sites": "all", "init": "torch"},
     "train": {"steps": 2000, "batch": 128, "lr": 1.0, "warmup": 0.06, "beta1": 0.9, "beta2": 0.98,
               "epsilon": 1e-8, "weight_decay": 0.01, "clip": 0.0, "evaluate_every": 50,
               "evaluation_samples": 4096, "checkpoint_every": 500, "snapshots": [5, 7], "precision": "fp32"},
     "data": {"source": "fixed", "train": 20000, "test": 4096, "validation": 2048, "seed": 0},
+    "telemetry": {"spectrum": 0},
     "protocol": {"name": "clean", "kv_source": "hidden", "padding": "none", "padded_length": 0,
                  "classes": "task", "label0": "counted", "ablation_set": "test", "head_ablation": "alone"}
   })")
@@ -130,7 +131,7 @@ TEST(ConfigId, DependsOnEveryValueButNotOnThePresetsName) {
   EXPECT_EQ(id, config_id(built({})));
   std::set<std::string> ids = {id};
   for (const char* change : {"seed=1", "data.seed=1", "train.steps=3", "train.lr=0.002", "model.encoding=nope",
-                             "task.gap=23", "train.snapshots=5", "model.init=normal(0.1)"}) {
+                             "task.gap=23", "train.snapshots=5", "telemetry.spectrum=9", "model.init=normal(0.1)"}) {
     EXPECT_TRUE(ids.insert(config_id(built({change}))).second) << change;
   }
   EXPECT_EQ(config_id(built({"preset=demo", "train.steps=2000"})), id);

@@ -36,11 +36,13 @@ TEST(ConfigKeys, NamesAreUniqueAndEveryKeyTeaches) {
       "task.answer model.encoding "
       "model.layers model.width "
       "model.hidden model.heads model.kv_heads model.head_width model.ffn model.norm model.residual "
-      "model.final_norm model.qk_norm model.window model.softcap model.tied model.causal model.dropout "
+      "model.final_norm model.qk_norm model.window model.softcap model.tied model.logit_scale model.causal "
+      "model.dropout "
       "model.dropout_sites model.init train.steps train.batch train.lr train.warmup train.beta1 train.beta2 "
       "train.epsilon "
       "train.weight_decay train.clip train.evaluate_every train.evaluation_samples train.checkpoint_every "
-      "train.snapshots train.precision data.source data.train data.test data.validation data.seed protocol "
+      "train.snapshots train.precision data.source data.train data.test data.validation data.seed telemetry.spectrum "
+      "protocol "
       "protocol.kv_source protocol.padding protocol.padded_length protocol.classes protocol.label0 "
       "protocol.ablation_set protocol.head_ablation");
   for (std::string name; documented >> name;) {
@@ -99,7 +101,8 @@ TEST(ConfigKeys, EachReachesItsFieldAlone) {
                                        {"train.precision", "bf16"},
                                        {"data.train", "7"},
                                        {"data.test", "7"},
-                                       {"data.seed", "7"}};
+                                       {"data.seed", "7"},
+                                       {"telemetry.spectrum", "7"}};
   const RunConfig before = ConfigBuilder().build();
   const std::vector<ConfigKey> keys = distance_keys();
   for (const Change& change : changes) {
@@ -138,6 +141,7 @@ TEST(ConfigKeys, RefusesWhatIsNotOfItsTypeOrRange) {
        {"model.dropout=1", "model.dropout: 1 is out of range, at least 0 and below 1"},
        {"model.causal=1", "model.causal: '1' is neither true nor false"},
        {"train.snapshots=5,x", "train.snapshots: 'x' is not a whole number"},
+       {"telemetry.spectrum=-1", "telemetry.spectrum: -1 is out of range, 0 to 2147483647"},
        {"seed=-1", "seed: -1 is out of range, 0 to 18446744073709551615"},
        {"task.gap=1", "task.gap: 1 is out of range, 2 to 16384"},
        {"model.init=xavier", "model.init: 'xavier' is neither torch nor normal(DEVIATION), for example normal(0.02)"},
@@ -191,9 +195,8 @@ TEST(ConfigKeys, RefusesUnknownKeysWithTheNearest) {
                    {"data.something_else=3",
                     "unknown key 'data.something_else'; known: data.source, data.train, data.test, "
                     "data.validation, data.seed"},
-                   {"telemetry.spectrum=true",
-                    "unknown key 'telemetry.spectrum'; known: task.*, model.*, "
-                    "train.*, data.*, protocol.*"}});
+                   {"report.colour=true",
+                    "unknown key 'report.colour'; known: task.*, model.*, train.*, data.*, telemetry.*, protocol.*"}});
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ std::vector<ModelCase> cases() {
     c.dropout = 0.2;
     c.dropout_sites = DropoutSites::ffn;
   }));
+  all.push_back(model_case("logits_scaled", small_model("rope+alibi"), [](ModelConfig& c) { c.logit_scale = 0.6; }));
   all.push_back(model_case("input_keys_one_layer", small_model("learned"), [](ModelConfig& c) {
     c.kv_source = KvSource::input;
     c.layers = 1;

@@ -223,7 +223,7 @@ class ReferenceModel {
                    .value_width = static_cast<int32_t>(config_.head_width)};
     setup.offsets = data_.batch.offsets;
     setup.positions = positions_;
-    setup.scale = logit_factor_ / std::sqrt(static_cast<double>(setup.shape.key_width));
+    setup.scale = logit_factor_ * config_.logit_scale / std::sqrt(static_cast<double>(setup.shape.key_width));
     setup.head_scale = encoding.scale;
     setup.causal = config_.causal;
     if (encoding.bias) {

@@ -97,11 +97,14 @@ TEST_F(RunFolderTest, KeepsSnapshotsByStep) {
 
 TEST_F(RunFolderTest, GivesBackTheStateBitForBit) {
   folder_.create(config_);
+  LossSpikes spikes;
+  for (int i = 0; i < 60; ++i) spikes.add(1.0 / (1.0 + i), false);
   const TrainingState state{.step = 12,
                             .tokens = (int64_t{1} << 40) + 1,
                             .seconds = 0.1,
                             .batch_loss = 1.0 / 3.0,
                             .gradient_norm = 1e-300,
+                            .spikes = spikes,
                             .parameters = awkward_values(layout_, 1.0f),
                             .first_moment = awkward_values(layout_, -2.0f),
                             .second_moment = awkward_values(layout_, 0.5f)};
@@ -113,6 +116,7 @@ TEST_F(RunFolderTest, GivesBackTheStateBitForBit) {
   EXPECT_EQ(loaded->seconds, state.seconds);
   EXPECT_EQ(loaded->batch_loss, state.batch_loss);
   EXPECT_EQ(loaded->gradient_norm, state.gradient_norm);
+  EXPECT_EQ(loaded->spikes.stored(), spikes.stored());
   EXPECT_TRUE(same_bits(loaded->parameters, state.parameters));
   EXPECT_TRUE(same_bits(loaded->first_moment, state.first_moment));
   EXPECT_TRUE(same_bits(loaded->second_moment, state.second_moment));

@@ -264,6 +264,80 @@ TEST_F(TrainerTest, ACrashedRunGoesOnFromItsLastCheckpoint) {
   }
 }
 
+// telemetry.jsonl goes on like metrics.jsonl does, whether stopped or crashed, on a measured step or between two.
+TEST_F(TrainerTest, TelemetryIsResumedWithTheSameBytes) {
+  const RunConfig config = tiny_run({"telemetry.spectrum=3"});
+  const RunFolder whole = fresh("whole", config);
+  train(test_backend(), config, whole, {});
+  std::vector<int64_t> steps;
+  for (const Telemetry& telemetry : whole.load_telemetry()) steps.push_back(telemetry.step);
+  EXPECT_EQ(steps, (std::vector<int64_t>{0, 3, 6, 9, 12, 15, 18, 20}));
+  for (const int64_t stop : {0, 1, 3, 8, 19}) {
+    const RunFolder parts = fresh("stopped_at_" + std::to_string(stop), config);
+    EXPECT_EQ(sit(config, parts, stop).end, TrainingEnd::stopped);
+    train(test_backend(), config, parts, {});
+    SCOPED_TRACE(stop);
+    expect_same_run(parts, whole);
+    EXPECT_EQ(file(parts, "telemetry.jsonl"), file(whole, "telemetry.jsonl"));
+  }
+  for (const int64_t crash : {1, 13}) {
+    const RunFolder parts = fresh("crashed_at_" + std::to_string(crash), config);
+    TrainingCallbacks callbacks;
+    callbacks.update = [&](const Progress& progress) {
+      if (progress.step == crash) throw Crash();
+    };
+    EXPECT_THROW(train(test_backend(), config, parts, callbacks), Crash);
+    write_file_atomically(parts.file("telemetry.jsonl"), file(parts, "telemetry.jsonl") + "{\"step\":");
+    train(test_backend(), config, parts, {});
+    SCOPED_TRACE(crash);
+    EXPECT_EQ(file(parts, "telemetry.jsonl"), file(whole, "telemetry.jsonl"));
+  }
+}
+
+TEST_F(TrainerTest, TelemetryChangesNothingElse) {
+  const RunConfig without = tiny_run(), with = tiny_run({"telemetry.spectrum=1"});
+  const RunFolder quiet = fresh("quiet", without), watched = fresh("watched", with);
+  train(test_backend(), without, quiet, {});
+  train(test_backend(), with, watched, {});
+  EXPECT_FALSE(std::filesystem::exists(quiet.file("telemetry.jsonl")));
+  EXPECT_EQ(file(watched, "metrics.jsonl"), file(quiet, "metrics.jsonl"));
+  EXPECT_EQ(timeless_result(watched), timeless_result(quiet));
+  const ParameterLayout layout(without.model, resolve_encoding(without.model));
+  EXPECT_EQ(watched.load_model(layout, "model.safetensors"), quiet.load_model(layout, "model.safetensors"));
+}
+
+TEST_F(TrainerTest, TelemetryThatLacksALineIsRefused) {
+  const RunConfig config = tiny_run({"telemetry.spectrum=3"});
+  const RunFolder folder = fresh("run", config);
+  sit(config, folder, 7);
+  const std::string lines = file(folder, "telemetry.jsonl");
+  write_file_atomically(folder.file("telemetry.jsonl"), std::string_view(lines).substr(0, lines.find('\n') + 1));
+  expect_words(message_of<FormatError>([&] { train(test_backend(), config, folder, {}); }),
+               {"telemetry.jsonl", "1 measurements", "not 3"});
+}
+
+TEST_F(TrainerTest, LossSpikesAreCountedAcrossSittings) {
+  const RunConfig config = tiny_run({"train.steps=90", "train.lr=0.05", "train.snapshots=3,10", "train.warmup=0.7"});
+  const RunFolder whole = fresh("whole", config), parts = fresh("parts", config);
+  std::vector<double> losses;
+  TrainingCallbacks callbacks;
+  callbacks.update = [&](const Progress& progress) { losses.push_back(progress.batch_loss); };
+  train(test_backend(), config, whole, callbacks);
+  LossSpikes expected;
+  for (size_t i = 0; i < losses.size(); ++i) expected.add(losses[i], i < 63);
+  EXPECT_EQ(expected.judged(), 27);
+  const auto result = timeless_result(whole);
+  EXPECT_EQ(result.at("loss_spikes"), expected.spikes());
+  EXPECT_EQ(result.at("largest_loss_jump"), expected.largest_jump());
+  for (const int64_t stop : {20, 64, 80}) sit(config, parts, stop);
+  train(test_backend(), config, parts, {});
+  expect_same_run(parts, whole);
+  const RunConfig brief = tiny_run();
+  const RunFolder few = fresh("few", brief);
+  train(test_backend(), brief, few, {});
+  EXPECT_TRUE(timeless_result(few).at("loss_spikes").is_null()) << "20 steps are too few to judge one";
+}
+
 // A crash between the last update and result.json: nothing is trained again.
 TEST_F(TrainerTest, AFinishedStateOnlyNeedsItsResult) {
   const RunConfig config = tiny_run();

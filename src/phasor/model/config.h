@@ -32,6 +32,7 @@ struct ModelConfig {
   bool causal = false;
   double dropout = 0.0;
   DropoutSites dropout_sites = DropoutSites::all;
+  double logit_scale = 1.0;  // times 1 / sqrt(key width) and what the encoding says: an intervention, see theory.md
   KvSource kv_source = KvSource::hidden;
   Initialization initialization = Initialization::torch;
   double initialization_deviation = 0.02;  // of Initialization::normal

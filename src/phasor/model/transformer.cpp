@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "phasor/base/error.h"
+#include "phasor/model/distance_probe.h"
 #include "phasor/model/token_positions.h"
 
 namespace phasor {
@@ -93,11 +94,21 @@ BatchResult Transformer::evaluate(const Batch& batch) {
 
 BatchResult Transformer::forward_backward(const Batch& batch, uint32_t step) {
   upload(batch, true, step);
+  return run_gradient(batch, nullptr);
+}
+
+BatchResult Transformer::loss_gradient(const Batch& batch, DistanceProbe* probe) {
+  upload(batch, false, 0);
+  if (probe != nullptr) probe->clear();
+  return run_gradient(batch, probe);
+}
+
+BatchResult Transformer::run_gradient(const Batch& batch, DistanceProbe* probe) {
   backend_.run(Fill{.x = gradients_});
   tables_.clear_gradients();
   run_forward();
   run_readout(true);
-  run_backward();
+  run_backward(probe);
   return result(batch);
 }
 
@@ -157,7 +168,7 @@ Attention Transformer::attention(int64_t l) const {
   }
   attention.shape = columns.shape;
   attention.sequences = batch_->sequences();
-  attention.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(columns.shape.key_width)));
+  attention.scale = static_cast<float>(config_.logit_scale / std::sqrt(static_cast<double>(columns.shape.key_width)));
   attention.head_scale = tables.head_scale;
   attention.causal = config_.causal;
   attention.rotation = tables.rotation;

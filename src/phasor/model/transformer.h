@@ -14,6 +14,8 @@
 
 namespace phasor {
 
+class DistanceProbe;
+
 struct TransformerOptions {
   Capacity capacity;
   Dtype precision = Dtype::f32;  // of activations and products; parameters stay fp32
@@ -42,7 +44,7 @@ class Transformer {
   const ModelConfig& config() const { return config_; }
   const ParameterLayout& layout() const { return layout_; }
   const ResolvedEncoding& encoding() const { return encoding_; }
-  Backend& backend() { return backend_; }
+  Backend& backend() const { return backend_; }
 
   View<float, 1> parameters() const { return parameters_; }
   View<float, 1> gradients() const { return gradients_; }
@@ -57,6 +59,8 @@ class Transformer {
   BatchResult evaluate(const Batch& batch);
   // Forward pass with dropout, then gradients() = d(mean loss)/d(parameters).
   BatchResult forward_backward(const Batch& batch, uint32_t step);
+  // The same of the loss that evaluate() measures: without dropout. A probe is filled on the way.
+  BatchResult loss_gradient(const Batch& batch, DistanceProbe* probe = nullptr);
 
   // The forward pass alone leaves activations() filled for the batch.
   void forward(const Batch& batch);
@@ -71,8 +75,9 @@ class Transformer {
   void run_forward();
   void run_pooling();
   void run_readout(bool gradient);
-  void run_backward();
-  void backward_layer(int64_t l);
+  BatchResult run_gradient(const Batch& batch, DistanceProbe* probe);
+  void run_backward(DistanceProbe* probe);
+  void backward_layer(int64_t l, DistanceProbe* probe);
   void project(int64_t l);
   void project_back(int64_t l);
   AttentionLayout attention_layout(int64_t l) const;

@@ -1,3 +1,4 @@
+#include "phasor/model/distance_probe.h"
 #include "phasor/model/transformer.h"
 
 namespace phasor {
@@ -33,7 +34,7 @@ void Transformer::residual_norm_backward(int64_t stream_index, const NormSlot& s
   backend_.run(op);
 }
 
-void Transformer::run_backward() {
+void Transformer::run_backward(DistanceProbe* probe) {
   const Matrix top = config_.final_norm ? flow_->normed : Matrix(flow_->stream);
   if (config_.readout == Readout::mean) {
     backend_.run(MeanPoolBackward{.dx = top, .dpooled = flow_->features, .sequences = batch_->sequences()});
@@ -51,7 +52,7 @@ void Transformer::run_backward() {
                                       .rows = batch_->token_rows()});
   }
 
-  for (int64_t l = config_.layers - 1; l >= 0; --l) backward_layer(l);
+  for (int64_t l = config_.layers - 1; l >= 0; --l) backward_layer(l, probe);
   if (config_.kv_source == KvSource::input) {
     backend_.run(ResidualNormForward{
         .sum = flow_->stream, .residual = flow_->stream, .branch = flow_->embedded, .rows = batch_->token_rows()});
@@ -68,7 +69,7 @@ void Transformer::run_backward() {
 }
 
 // Arrives with the gradient by the layer's output in flow_->stream and by its last branch in flow_->branch.
-void Transformer::backward_layer(int64_t l) {
+void Transformer::backward_layer(int64_t l, DistanceProbe* probe) {
   const LayerSlots& slots = layout_.layers[static_cast<size_t>(l)];
   const LayerActivations& layer = activations_->layers[static_cast<size_t>(l)];
 
@@ -96,7 +97,12 @@ void Transformer::backward_layer(int64_t l) {
   if (columns.shared_keys > 0) {
     op.dshared_key = flow_->latents.last_range(columns.query_latent + columns.key_latent, columns.shared_keys);
   }
+  const View<float, 2> dbias = op.dbias;
+  if (probe != nullptr) probe->attach(l, op);
   backend_.run(op);
+  if (probe != nullptr && !dbias.empty()) {
+    backend_.run(ResidualNormForward{.sum = dbias, .residual = dbias, .branch = probe->table(l)});
+  }
   project_back(l);
   residual_norm_backward(2 * l, slots.attention_norm, layer.attention_norm, false);
 }

@@ -17,8 +17,9 @@ enum class Purpose : uint32_t {
   encoding = 5,
   test = 6,
   floors = 7,
-  stream = 8,  // training samples that never come again
-  lengths = 9  // samples longer than those of training
+  stream = 8,      // training samples that never come again
+  lengths = 9,     // samples longer than those of training
+  statistics = 10  // resamples and permutations
 };
 
 struct RandomStream {

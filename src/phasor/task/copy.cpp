@@ -96,7 +96,9 @@ TaskEntry copy_task() {
           "A token that is asked stands as far from the answer's source as the string is long: one distance serves a "
           "whole sample, but another one the next. So by position the length has to be known first; by content, an "
           "induction head looks for the last word in the string and steps right, which repeated words mislead. The "
-          "causal mask tells even a model without an encoding how many tokens it sees.\n\n"
+          "causal mask tells even a model without an encoding how many tokens it sees, and `nope` gets most words "
+          "right but "
+          "loses its place in one answer of three. An input term that drowns the words cannot do it.\n\n"
           "Scored per token and, as the sharper measure, by whole answers: were errors independent, an accuracy of a "
           "per token would leave a^n of the answers of n words right.",
       .make = [](const TaskValues& values) -> std::unique_ptr<Task> {

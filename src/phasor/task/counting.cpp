@@ -106,7 +106,9 @@ TaskEntry counting_task() {
           "Position is a nuisance: the answer depends on the bag of tokens alone. A model without any encoding solves "
           "it by the mean over tokens, and an encoding can only get in the way: one that adds places to the input has "
           "to be read around, one that weights near tokens more makes attention count unevenly. All sequences have "
-          "one length, and every count is as likely, so that nothing but the words says anything.",
+          "one length, and every count is as likely, so that nothing but the words says anything.\n\n"
+          "At quick size every encoding of the catalogue that was tried learns it. An input term that drowns the words "
+          "does not: with `input(\"300*sin(i*(c+1))\")` the norm leaves one part in 300 of a word.",
       .make = [](const TaskValues& values) -> std::unique_ptr<Task> { return std::make_unique<CountingTask>(values); },
   };
 }

@@ -107,7 +107,7 @@ TaskEntry indirect_task() {
           "rotations, "
           "which multiply content and position, are reported to find it hard, and an encoding that keeps the two apart "
           "not. Without order the best is one of the words at random, 1 / length; from places alone, without finding "
-          "the marker, it is 1 / (length - reach + 1).",
+          "the marker, it is 1 / (length - reach + 1). At quick size `rope` learns it, `learned` and `nope` do not.",
       .make = [](const TaskValues& values) -> std::unique_ptr<Task> { return std::make_unique<IndirectTask>(values); },
   };
 }

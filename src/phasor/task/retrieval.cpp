@@ -131,6 +131,9 @@ TaskEntry retrieval_task() {
           "tokens holds keys and values but not which belongs to which, so a model without an encoding and without a "
           "causal mask is left with one of the values at random: 1 / pairs. Two layers can do it: in one each value "
           "learns which key stands before it, in the next the query looks for that key.\n\n"
+          "At quick size a causal model (`model.causal=true`) learns this within some hundred steps; without a mask "
+          "none "
+          "of the encodings tried had found it after 2,000.\n\n"
           "With several queries this is multi-query associative recall (Arora et al., arXiv 2312.04927), with the "
           "queries behind the pairs.",
       .make = [](const TaskValues& values) -> std::unique_ptr<Task> { return std::make_unique<RetrievalTask>(values); },

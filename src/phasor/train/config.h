@@ -39,6 +39,11 @@ struct DataConfig {
   uint64_t seed = 0;
 };
 
+// What is measured while a run trains, beside its evaluations. It changes nothing else.
+struct TelemetryConfig {
+  int64_t spectrum = 0;  // steps between measurements of every head; 0: none
+};
+
 enum class AblationSet : uint8_t { test, all };
 // Each head alone; or as the released code does it: the last head of a layer stays off while deeper ones are measured,
 // or columns of latents go off in place of heads.
@@ -60,6 +65,7 @@ struct RunConfig {
   ModelConfig model;
   TrainConfig train;
   DataConfig data;
+  TelemetryConfig telemetry;
   uint64_t seed = 0;  // of initialisation and dropout
 };
 

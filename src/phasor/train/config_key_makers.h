@@ -23,6 +23,7 @@ auto& part(Config& config) {
   if constexpr (std::is_same_v<Part, ModelConfig>) return config.model;
   if constexpr (std::is_same_v<Part, TrainConfig>) return config.train;
   if constexpr (std::is_same_v<Part, DataConfig>) return config.data;
+  if constexpr (std::is_same_v<Part, TelemetryConfig>) return config.telemetry;
   if constexpr (std::is_same_v<Part, ProtocolConfig>) return config.switches;
   if constexpr (std::is_same_v<Part, SampleRules>) return config.switches.samples;
   if constexpr (std::is_same_v<Part, RunConfig>) return config;

@@ -144,6 +144,7 @@ std::vector<ConfigKey> model_keys() {
       only_zero("model.window", "attention reaches so many tokens; 0: all", ConfigType::whole),
       only_zero("model.softcap", "logits bent to this bound by tanh; 0: not bent", ConfigType::real),
       only_false("model.tied", "embedding and output share one matrix"),
+      real("model.logit_scale", "factor on attention logits before any bias", kPositive, &M::logit_scale),
       flag("model.causal", "a token sees only what stands before it", &M::causal),
       real("model.dropout", "share of features zeroed in training", kBelowOne, &M::dropout),
       word("model.dropout_sites", "attention weights and both outputs of a block, or the feed-forward output alone",
@@ -188,6 +189,13 @@ std::vector<ConfigKey> data_keys() {
   };
 }
 
+std::vector<ConfigKey> telemetry_keys() {
+  return {
+      whole("telemetry.spectrum", "steps between measurements of every head (spectrum, seed, gradient); 0: none",
+            {0, kMostSteps}, &TelemetryConfig::spectrum),
+  };
+}
+
 std::vector<ConfigKey> protocol_keys() {
   return {
       word("protocol", "bundle of the switches below and of some defaults",
@@ -217,7 +225,7 @@ std::vector<ConfigKey> config_keys(const TaskEntry& task) {
   std::vector<ConfigKey> keys = {preset_key(), seed("seed", "of first weights and dropout", &RunConfig::seed),
                                  task_key()};
   for (size_t i = 0; i < task.options.size(); ++i) keys.push_back(option_key(task.options[i], i));
-  for (std::vector<ConfigKey> group : {model_keys(), train_keys(), data_keys(), protocol_keys()}) {
+  for (std::vector<ConfigKey> group : {model_keys(), train_keys(), data_keys(), telemetry_keys(), protocol_keys()}) {
     std::move(group.begin(), group.end(), std::back_inserter(keys));
   }
   return keys;

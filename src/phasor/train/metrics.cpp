@@ -93,6 +93,8 @@ std::string to_json(const RunConfig& config, const RunResult& result) {
       {"floors", floors_json(result.floors)},
       {"steps_to_90", nullptr},
       {"converged", result.converged},
+      {"loss_spikes", nullptr},
+      {"largest_loss_jump", nullptr},
       {"seconds", result.seconds},
       {"tokens_per_second", result.seconds > 0.0 ? static_cast<double>(result.last.tokens) / result.seconds : 0.0},
       {"device", result.device}};
@@ -100,6 +102,10 @@ std::string to_json(const RunConfig& config, const RunResult& result) {
   if (result.validation) {
     json["validation_accuracy"] = result.validation->accuracy;
     json["validation_loss"] = result.validation->loss;
+  }
+  if (result.spikes.judged() > 0) {
+    json["loss_spikes"] = result.spikes.spikes();
+    json["largest_loss_jump"] = result.spikes.largest_jump();
   }
   if (result.steps_to_90) json["steps_to_90"] = *result.steps_to_90;
   return json.dump(2) + "\n";

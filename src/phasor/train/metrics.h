@@ -10,6 +10,7 @@
 #include "phasor/task/floors.h"
 #include "phasor/train/config.h"
 #include "phasor/train/evaluation.h"
+#include "phasor/train/loss_spikes.h"
 
 namespace phasor {
 
@@ -40,6 +41,7 @@ struct RunResult {
   TaskFloors floors;
   std::optional<int64_t> steps_to_90;  // first evaluation with test accuracy of at least 0.9
   bool converged = false;
+  LossSpikes spikes;
   double seconds = 0.0;  // all sittings together
   std::string device;
 };

@@ -17,6 +17,7 @@ constexpr const char* kConfig = "config.json";
 constexpr const char* kResult = "result.json";
 constexpr const char* kState = "state.safetensors";
 constexpr const char* kMetrics = "metrics.jsonl";
+constexpr const char* kTelemetry = "telemetry.jsonl";
 constexpr const char* kModelFormat = "phasor model 1";
 constexpr const char* kStateFormat = "phasor state 1";
 
@@ -41,6 +42,27 @@ int64_t stored_count(double value, const char* what, const fs::path& path) {
   }
   return static_cast<int64_t>(value);
 }
+
+LossSpikes stored_spikes(const SafetensorsFile& file, const fs::path& path) {
+  const std::span<const double> numbers = file.data<double>("loss_spikes", {LossSpikes::kStored});
+  try {
+    return LossSpikes::restored({numbers.begin(), numbers.end()});
+  } catch (const Error& error) {
+    throw FormatError(fmt::format("'{}': loss_spikes: {}", path.string(), error.what()));
+  }
+}
+
+// A last line without its end was cut by a crash: it does not count.
+std::vector<std::string> whole_lines(const fs::path& path) {
+  std::vector<std::string> all;
+  if (!fs::exists(path)) return all;
+  std::istringstream lines(read_file(path));
+  std::string line;
+  while (std::getline(lines, line) && !lines.eof()) all.push_back(line);
+  return all;
+}
+
+std::string place(const fs::path& path, size_t line) { return fmt::format("{}:{}", path.string(), line + 1); }
 
 std::span<const float> piece(const std::vector<float>& flat, const Parameter& entry) {
   return std::span(flat).subspan(static_cast<size_t>(entry.offset), static_cast<size_t>(entry.size));
@@ -110,6 +132,7 @@ void RunFolder::save_state(const ParameterLayout& layout, const TrainingState& s
   writer.add("progress", {5},
              std::vector<double>{static_cast<double>(state.step), static_cast<double>(state.tokens), state.seconds,
                                  state.batch_loss, state.gradient_norm});
+  writer.add("loss_spikes", {LossSpikes::kStored}, state.spikes.stored());
   writer.set_metadata("format", kStateFormat);
   writer.set_metadata("config", state.config);
   writer.write(file(kState));
@@ -128,6 +151,7 @@ std::optional<TrainingState> RunFolder::load_state(const ParameterLayout& layout
                        .seconds = progress[2],
                        .batch_loss = progress[3],
                        .gradient_norm = progress[4],
+                       .spikes = stored_spikes(stored, file(kState)),
                        .config = metadata_of(stored, "config"),
                        .parameters = gather_tensors(stored, "parameter/", layout),
                        .first_moment = gather_tensors(stored, "first_moment/", layout),
@@ -136,12 +160,8 @@ std::optional<TrainingState> RunFolder::load_state(const ParameterLayout& layout
 
 std::vector<Metrics> RunFolder::load_metrics() const {
   std::vector<Metrics> history;
-  if (!fs::exists(file(kMetrics))) return history;
-  std::istringstream lines(read_file(file(kMetrics)));
-  std::string line;
-  // A last line without its end was cut by a crash: it does not count.
-  while (std::getline(lines, line) && !lines.eof()) {
-    history.push_back(parse_metrics(line, fmt::format("{}:{}", file(kMetrics).string(), history.size() + 1)));
+  for (const std::string& line : whole_lines(file(kMetrics))) {
+    history.push_back(parse_metrics(line, place(file(kMetrics), history.size())));
   }
   return history;
 }
@@ -153,6 +173,27 @@ std::vector<Metrics> RunFolder::rewind_metrics(int64_t step) const {
   for (const Metrics& metrics : history) text += to_json_line(metrics) + "\n";
   write_file_atomically(file(kMetrics), text);
   return history;
+}
+
+std::vector<Telemetry> RunFolder::load_telemetry() const {
+  std::vector<Telemetry> measured;
+  for (const std::string& line : whole_lines(file(kTelemetry))) {
+    measured.push_back(parse_telemetry(line, place(file(kTelemetry), measured.size())));
+  }
+  return measured;
+}
+
+int64_t RunFolder::rewind_telemetry(int64_t step) const {
+  const std::vector<std::string> lines = whole_lines(file(kTelemetry));
+  std::string text;
+  int64_t kept = 0;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (parse_telemetry(lines[i], place(file(kTelemetry), i)).step > step) continue;
+    text += lines[i] + "\n";
+    ++kept;
+  }
+  write_file_atomically(file(kTelemetry), text);
+  return kept;
 }
 
 }  // namespace phasor

@@ -1,6 +1,6 @@
 #pragma once
-// The files of a run. A folder is complete when result.json is there. metrics.jsonl grows by whole lines; every
-// other file is written aside and renamed, so a reader never sees half of one.
+// The files of a run. A folder is complete when result.json is there. metrics.jsonl and telemetry.jsonl grow by whole
+// lines; every other file is written aside and renamed, so a reader never sees half of one.
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -8,7 +8,9 @@
 
 #include "phasor/model/parameters.h"
 #include "phasor/train/config.h"
+#include "phasor/train/loss_spikes.h"
 #include "phasor/train/metrics.h"
+#include "phasor/train/telemetry.h"
 
 namespace phasor {
 
@@ -19,6 +21,7 @@ struct TrainingState {
   double seconds = 0.0;
   double batch_loss = 0.0;
   double gradient_norm = 0.0;
+  LossSpikes spikes;
   std::string config;  // canonical text: a state goes on with its own run only
   std::vector<float> parameters, first_moment, second_moment;
 };
@@ -47,6 +50,10 @@ class RunFolder {
   // The evaluations up to `step`; later ones (from a run that was killed) are cut off the file.
   std::vector<Metrics> rewind_metrics(int64_t step) const;
   std::vector<Metrics> load_metrics() const;
+
+  // Likewise the measurements of telemetry.jsonl. Returns how many are left.
+  int64_t rewind_telemetry(int64_t step) const;
+  std::vector<Telemetry> load_telemetry() const;
 
  private:
   std::filesystem::path path_;

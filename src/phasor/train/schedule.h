@@ -9,4 +9,7 @@ namespace phasor {
 // The learning rate of update number `step`, counted from 1 to config.steps.
 double learning_rate(const TrainConfig& config, int64_t step);
 
+// How many updates the warm-up takes.
+int64_t warmup_steps(const TrainConfig& config);
+
 }  // namespace phasor

@@ -37,6 +37,7 @@ class TrainingRun {
   TrainingOutcome run() {
     if (history_.empty()) {
       evaluate_now();
+      measure_now();
       save_snapshot();
     }
     while (step_ < config_.train.steps) {
@@ -46,6 +47,7 @@ class TrainingRun {
       }
       update();
       if (step_ % config_.train.evaluate_every == 0 || step_ == config_.train.steps) evaluate_now();
+      measure_now();
       save_snapshot();
       if (step_ % config_.train.checkpoint_every == 0 && step_ < config_.train.steps) save_state();
     }
@@ -58,6 +60,7 @@ class TrainingRun {
     if (state) check(*state);
     history_ = folder_.rewind_metrics(state ? state->step : -1);
     metrics_.emplace(folder_.file("metrics.jsonl"));
+    restore_telemetry(state ? state->step : -1);
     if (!state) return;
     check_history(state->step);
     step_ = state->step;
@@ -65,11 +68,26 @@ class TrainingRun {
     earlier_seconds_ = state->seconds;
     batch_loss_ = state->batch_loss;
     gradient_norm_ = state->gradient_norm;
+    spikes_ = state->spikes;
     first_step_ = step_;
     first_tokens_ = tokens_;
     session_.model().load_parameters(state->parameters);
     upload(optimizer_.first_moment(), state->first_moment);
     upload(optimizer_.second_moment(), state->second_moment);
+  }
+
+  void restore_telemetry(int64_t step) {
+    const int64_t every = config_.telemetry.spectrum;
+    if (every == 0) return;
+    const int64_t measured = folder_.rewind_telemetry(step);
+    telemetry_.emplace(folder_.file("telemetry.jsonl"));
+    probe_.emplace(session_.data().test, config_.train.batch);
+    if (step < 0) return;
+    int64_t expected = 0;
+    for (int64_t s = 0; s <= step; ++s) expected += is_measured(s, every, config_.train.steps) ? 1 : 0;
+    if (measured == expected) return;
+    throw FormatError(fmt::format("'{}' has {} measurements up to step {}, not {}; start the run anew",
+                                  folder_.file("telemetry.jsonl").string(), measured, step, expected));
   }
 
   // A state that does not belong to this run would go on as another one.
@@ -106,6 +124,7 @@ class TrainingRun {
     tokens_ += batch.token_count();
     batch_loss_ = loss;
     gradient_norm_ = norm;
+    spikes_.add(loss, step <= warmup_steps(config_.train));
     if (!callbacks_.update) return;
     const double seconds = seconds_since(start_);
     callbacks_.update({.step = step_,
@@ -139,6 +158,12 @@ class TrainingRun {
     if (callbacks_.evaluation) callbacks_.evaluation(metrics);
   }
 
+  // Where the current step is one of telemetry.spectrum.
+  void measure_now() {
+    if (!is_measured(step_, config_.telemetry.spectrum, config_.train.steps)) return;
+    telemetry_->append(to_json_line(probe_->measure(session_.model(), step_)));
+  }
+
   Scores scores(const Dataset& data, int64_t samples) {
     return evaluate(session_.model(), data, samples, config_.train.batch);
   }
@@ -154,6 +179,7 @@ class TrainingRun {
                      .floors = measure_floors(session_.task(), kFloorSamples),
                      .steps_to_90 = steps_to_accuracy(history_, 0.9),
                      .converged = has_converged(history_),
+                     .spikes = spikes_,
                      .seconds = earlier_seconds_ + seconds_since(start_),
                      .device = backend_.description()};
     if (session_.data().validation.size() > 0) {
@@ -174,12 +200,15 @@ class TrainingRun {
   }
 
   void save_state() {
-    metrics_->sync();  // a state must not know of evaluations that a power cut can take away
+    // A state must not know of lines that a power cut can take away.
+    metrics_->sync();
+    if (telemetry_) telemetry_->sync();
     folder_.save_state(session_.model().layout(), {.step = step_,
                                                    .tokens = tokens_,
                                                    .seconds = earlier_seconds_ + seconds_since(start_),
                                                    .batch_loss = batch_loss_,
                                                    .gradient_norm = gradient_norm_,
+                                                   .spikes = spikes_,
                                                    .config = canonical_text(config_),
                                                    .parameters = session_.model().save_parameters(),
                                                    .first_moment = download(optimizer_.first_moment()),
@@ -203,11 +232,13 @@ class TrainingRun {
   const TrainingCallbacks& callbacks_;
   Session session_;
   Optimizer optimizer_;
-  std::optional<LineFile> metrics_;
+  std::optional<LineFile> metrics_, telemetry_;
+  std::optional<TelemetryProbe> probe_;
   std::vector<Metrics> history_;
   int64_t step_ = 0, first_step_ = 0;
   int64_t tokens_ = 0, first_tokens_ = 0;
   double batch_loss_ = 0.0, gradient_norm_ = 0.0;
+  LossSpikes spikes_;
   double earlier_seconds_ = 0.0;
   Clock::time_point start_ = Clock::now();
 };

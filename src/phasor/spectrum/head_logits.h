@@ -1,0 +1,36 @@
+#pragma once
+// One head's logits over one sequence, and what they are made of: logits = scale * query key^T + bias.
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "phasor/spectrum/dense.h"
+
+namespace phasor {
+
+struct HeadLogits {
+  Dense query, key;              // [n, width], after rotation
+  Dense plain_query, plain_key;  // [n, width], before it: as if every angle were zero and every factor 1
+  Dense bias;                    // [n, n], 0 where a causal head does not look; empty: none
+  double scale = 1.0;
+  bool causal = false;
+
+  // Channel pairs that are turned, as (a, b) columns of query and key: a complex number a + i b each. Channels in no
+  // pair carry content alone.
+  std::vector<std::pair<int64_t, int64_t>> rotary_pairs;
+  ComplexDense query_factors, key_factors;  // [n, pairs]: what turns a pair, e^(i angle) or that times a magnitude
+  int64_t decoupled_from = -1;              // first channel of a decoupled path (MLA); -1: none
+
+  int64_t size() const { return query.rows(); }
+  int64_t width() const { return query.columns(); }
+  Dense products() const;        // scale * query key^T
+  Dense plain_products() const;  // scale * plain_query plain_key^T
+  Dense logits() const;          // products + bias; entries above the diagonal of causal ones are not masked here
+};
+
+bool all_finite(DenseView a);
+
+// scale * queries keys^T.
+Dense scaled_products(DenseView queries, DenseView keys, double scale);
+
+}  // namespace phasor

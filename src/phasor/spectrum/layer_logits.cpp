@@ -1,0 +1,120 @@
+#include "phasor/spectrum/layer_logits.h"
+
+#include "phasor/base/error.h"
+
+namespace phasor {
+namespace {
+
+template <class T>
+std::vector<T> copied(Backend& backend, const T* from, int64_t count) {
+  std::vector<T> values(static_cast<size_t>(count));
+  backend.copy_out(values.data(), from, values.size() * sizeof(T));
+  return values;
+}
+
+std::vector<int32_t> copied(Backend& backend, const View<const int32_t, 1>& from, int64_t count) {
+  return from.empty() ? std::vector<int32_t>() : copied(backend, from.data(), count);
+}
+
+std::vector<float> copied(Backend& backend, const ConstMatrix& from, int64_t rows) {
+  if (from.empty()) return {};
+  const Memory memory = backend.allocate(static_cast<size_t>(rows * from.columns()) * sizeof(float));
+  backend.run(Cast{.to = Matrix(memory.data(), Dtype::f32, rows, from.columns()), .from = from.row_range(0, rows)});
+  return copied(backend, static_cast<const float*>(memory.data()), rows * from.columns());
+}
+
+// Every head's own channels, then the shared ones: [rows, heads * (own + shared)].
+Dense by_head(const std::vector<float>& own, const std::vector<float>& shared, int64_t rows,
+              const AttentionShape& shape, int64_t own_heads, int64_t shared_width) {
+  const int64_t own_width = shape.key_width - shared_width;
+  Dense result(rows, static_cast<int64_t>(shape.heads) * shape.key_width);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t h = 0; h < shape.heads; ++h) {
+      const int64_t from = (r * own_heads + h * own_heads / shape.heads) * own_width;
+      double* to = result.row(r) + h * shape.key_width;
+      for (int64_t c = 0; c < own_width; ++c) to[c] = static_cast<double>(own[static_cast<size_t>(from + c)]);
+      for (int64_t c = 0; c < shared_width; ++c) {
+        to[own_width + c] = static_cast<double>(shared[static_cast<size_t>(r * shared_width + c)]);
+      }
+    }
+  }
+  return result;
+}
+
+int64_t table_of(const std::vector<int32_t>& tables, int64_t sequence) {
+  return tables.empty() ? 0 : tables[static_cast<size_t>(sequence)];
+}
+
+}  // namespace
+
+LayerLogits::LayerLogits(Transformer& model, const Batch& batch, int64_t layer)
+    : backend_(model.backend()), offsets_(batch.offsets) {
+  if (layer < 0 || layer >= model.config().layers) {
+    fail("layer {} does not exist: the model has {}", layer, model.config().layers);
+  }
+  attention_ = model.attention(layer);
+  const int64_t tokens = batch.token_count();
+  if (copied(backend_, attention_.sequences.tokens, 1).front() != tokens) {
+    fail("the model's last pass was over another batch than this one of {} tokens", tokens);
+  }
+  const View<const int32_t, 2>& positions = attention_.sequences.positions;
+  axes_ = positions.extent(1);
+  positions_ = copied(backend_, positions.data(), tokens * axes_);
+  rotation_table_ = copied(backend_, attention_.rotation.sequence_table, sequences());
+  bias_table_ = copied(backend_, attention_.bias.sequence_table, sequences());
+  head_set_ = copied(backend_, attention_.rotation.head_set, heads());
+  if (!attention_.head_scale.empty()) head_scale_ = copied(backend_, attention_.head_scale.data(), heads());
+
+  const AttentionShape& shape = attention_.shape;
+  queries_ = by_head(copied(backend_, attention_.query, tokens), copied(backend_, attention_.shared_query, tokens),
+                     tokens, shape, shape.heads, shape.shared_query_width);
+  keys_ = by_head(copied(backend_, attention_.key, tokens), copied(backend_, attention_.shared_key, tokens), tokens,
+                  shape, shape.key_heads, shape.shared_key_width);
+}
+
+double LayerLogits::scale(int64_t head) const {
+  const double scale = static_cast<double>(attention_.scale);
+  return head_scale_.empty() ? scale : scale * static_cast<double>(head_scale_[static_cast<size_t>(head)]);
+}
+
+SequenceTables LayerLogits::tables(int64_t sequence) const {
+  SequencePlace place{.length = length(sequence), .axes = axes_};
+  place.positions.assign(positions_.begin() + first_row(sequence) * axes_,
+                         positions_.begin() + first_row(sequence + 1) * axes_);
+  place.rotation_table = table_of(rotation_table_, sequence);
+  place.bias_table = table_of(bias_table_, sequence);
+  return {backend_, attention_, head_set_, place};
+}
+
+std::vector<HeadLogits> LayerLogits::sequence(int64_t sequence) const {
+  return sequence_with(sequence, query_rows(sequence), key_rows(sequence));
+}
+
+std::vector<HeadLogits> LayerLogits::sequence_with(int64_t sequence, DenseView queries, DenseView keys) const {
+  return sequence_with(tables(sequence), queries, keys);
+}
+
+std::vector<HeadLogits> LayerLogits::sequence_with(const SequenceTables& tables, DenseView queries,
+                                                   DenseView keys) const {
+  const Dense turned_queries = tables.turned_queries(queries);
+  const Dense turned_keys = tables.turned_keys(keys);
+  std::vector<HeadLogits> result(static_cast<size_t>(heads()));
+  for (int64_t h = 0; h < heads(); ++h) {
+    HeadLogits& head = result[static_cast<size_t>(h)];
+    head.query = copy_of(head_columns(turned_queries, h, width()));
+    head.key = copy_of(head_columns(turned_keys, h, width()));
+    head.plain_query = copy_of(head_columns(queries, h, width()));
+    head.plain_key = copy_of(head_columns(keys, h, width()));
+    head.bias = tables.bias(h);
+    head.scale = scale(h);
+    head.causal = causal();
+    head.rotary_pairs = tables.pairs(h);
+    head.query_factors = tables.query_factors(h);
+    head.key_factors = tables.key_factors(h);
+    const int64_t shared = attention_.shape.shared_key_width;
+    if (shared > 0) head.decoupled_from = width() - shared;
+  }
+  return result;
+}
+
+}  // namespace phasor

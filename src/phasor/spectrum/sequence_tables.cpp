@@ -1,0 +1,128 @@
+#include "phasor/spectrum/sequence_tables.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "phasor/base/error.h"
+
+namespace phasor {
+namespace {
+
+std::vector<float> copied(Backend& backend, const float* from, int64_t count) {
+  std::vector<float> values(static_cast<size_t>(count));
+  backend.copy_out(values.data(), from, values.size() * sizeof(float));
+  return values;
+}
+
+bool all_zero(const Dense& a) {
+  return std::all_of(a.values().begin(), a.values().end(), [](double value) { return value == 0.0; });
+}
+
+}  // namespace
+
+SequenceTables::SequenceTables(Backend& backend, const Attention& attention, const std::vector<int32_t>& head_set,
+                               const SequencePlace& place)
+    : length_(place.length), width_(attention.shape.key_width), head_set_(head_set) {
+  const RotationTable& rotation = attention.rotation;
+  if (rotation.query.empty()) {
+    head_set_.assign(static_cast<size_t>(attention.shape.heads), -1);
+  } else {
+    const int64_t count = rotation.query.extent(2);
+    for (int64_t c = 0; c < count; ++c) {
+      const int64_t first = rotation.first + (rotation.halves ? c : 2 * c);
+      pairs_.emplace_back(first, rotation.halves ? first + count : first + 1);
+    }
+    query_factors_ = read_factors(backend, rotation, rotation.query, place);
+    key_factors_ = read_factors(backend, rotation, rotation.key, place);
+  }
+  read_biases(backend, attention, place);
+}
+
+SequenceTables::Factors SequenceTables::read_factors(Backend& backend, const RotationTable& rotation,
+                                                     const View<const float, 4>& table,
+                                                     const SequencePlace& place) const {
+  const int64_t pairs = table.extent(2);
+  Factors result;
+  for (int64_t set = 0; set < rotation.sets; ++set) {
+    ComplexDense factors(length_, pairs);
+    std::fill(factors.values().begin(), factors.values().end(), 1.0);
+    for (int64_t axis = 0; axis < rotation.axes; ++axis) {
+      const int64_t slab = (place.rotation_table * rotation.sets + set) * rotation.axes + axis;
+      const int64_t stride = table.stride(1);
+      const std::vector<float> values =
+          copied(backend, table.row(slab, 0, 0), (table.extent(1) - 1) * stride + pairs * 2);
+      for (int64_t t = 0; t < length_; ++t) {
+        const float* f = values.data() + place.position(t, axis) * stride;
+        for (int64_t c = 0; c < pairs; ++c) factors(t, c) *= std::complex<double>(f[2 * c], f[2 * c + 1]);
+      }
+    }
+    result.push_back(std::move(factors));
+  }
+  return result;
+}
+
+void SequenceTables::read_biases(Backend& backend, const Attention& attention, const SequencePlace& place) {
+  const DistanceBias& bias = attention.bias;
+  biases_.resize(static_cast<size_t>(heads()));
+  if (bias.table.empty()) return;
+  int64_t least = std::numeric_limits<int64_t>::max(), most = 0;
+  for (int64_t t = 0; t < length_; ++t) {
+    least = std::min(least, place.position(t, bias.axis));
+    most = std::max(most, place.position(t, bias.axis));
+  }
+  for (int64_t h = 0; h < heads(); ++h) {
+    Dense matrix(length_, length_);
+    const int64_t first_row = (place.bias_table * heads() + h) * bias.rows;
+    std::vector<float> row;
+    int64_t first_column = 0;
+    for (int64_t i = 0; i < length_; ++i) {
+      const int64_t here = place.position(i, bias.axis);
+      if (bias.rows > 1) {  // of a table that may be large, what this query reads
+        first_column = bias.reach + least - here;
+        row = copied(backend, bias.table.row(first_row + here) + first_column, most - least + 1);
+      } else if (row.empty()) {
+        row = copied(backend, bias.table.row(first_row), bias.table.extent(1));
+      }
+      const int64_t visible = attention.causal ? i + 1 : length_;
+      for (int64_t j = 0; j < visible; ++j) {
+        const int64_t column = bias.reach + place.position(j, bias.axis) - here;
+        matrix(i, j) = static_cast<double>(row[static_cast<size_t>(column - first_column)]);
+      }
+    }
+    // A table has rows of zeros for heads that its terms were not given to.
+    if (!all_zero(matrix)) biases_[static_cast<size_t>(h)] = std::move(matrix);
+  }
+}
+
+Dense SequenceTables::turned(DenseView rows, const Factors& factors) const {
+  if (rows.extent(0) != length_ || rows.extent(1) != heads() * width_) {
+    fail("queries and keys of this sequence are {} x {}, not {} x {}", length_, heads() * width_, rows.extent(0),
+         rows.extent(1));
+  }
+  Dense result = copy_of(rows);
+  for (int64_t t = 0; t < length_; ++t) {
+    for (int64_t h = 0; h < heads(); ++h) {
+      if (!is_turned(h)) continue;
+      const std::complex<double>* f = factors[static_cast<size_t>(head_set_[static_cast<size_t>(h)])].row(t);
+      double* x = result.row(t) + h * width_;
+      for (size_t c = 0; c < pairs_.size(); ++c) {
+        double& a = x[pairs_[c].first];
+        double& b = x[pairs_[c].second];
+        const double real = a * f[c].real() - b * f[c].imag();
+        b = a * f[c].imag() + b * f[c].real();
+        a = real;
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<std::pair<int64_t, int64_t>> SequenceTables::pairs(int64_t head) const {
+  return is_turned(head) ? pairs_ : std::vector<std::pair<int64_t, int64_t>>();
+}
+
+ComplexDense SequenceTables::factors(int64_t head, const Factors& of_sets) const {
+  return is_turned(head) ? of_sets[static_cast<size_t>(head_set_[static_cast<size_t>(head)])] : ComplexDense();
+}
+
+}  // namespace phasor

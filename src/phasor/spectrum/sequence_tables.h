@@ -1,0 +1,61 @@
+#pragma once
+// What an encoding does to the attention of one layer over one sequence, read from the tables that the engine's
+// kernels read (ops.h says how): factors that turn queries and keys, and the bias of each head. It is on the host and
+// in double, so parts of queries and keys that were turned one by one add up to the turned whole.
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "phasor/engine/backend.h"
+#include "phasor/spectrum/dense.h"
+
+namespace phasor {
+
+// Which sequence, and what of the batch matters to it.
+struct SequencePlace {
+  int64_t length = 0;
+  std::vector<int32_t> positions;  // [length, axes]
+  int64_t axes = 1;
+  int64_t rotation_table = 0, bias_table = 0;  // which of several tables
+
+  int64_t position(int64_t token, int64_t axis) const { return positions[static_cast<size_t>(token * axes + axis)]; }
+};
+
+class SequenceTables {
+ public:
+  // Only the tables, the shape and `causal` of the attention are read.
+  SequenceTables(Backend& backend, const Attention& attention, const std::vector<int32_t>& head_set,
+                 const SequencePlace& place);
+
+  int64_t length() const { return length_; }
+  int64_t heads() const { return static_cast<int64_t>(head_set_.size()); }
+
+  // [n, heads * width] as they are before rotation; turned.
+  Dense turned_queries(DenseView queries) const { return turned(queries, query_factors_); }
+  Dense turned_keys(DenseView keys) const { return turned(keys, key_factors_); }
+
+  bool is_turned(int64_t head) const { return head_set_[static_cast<size_t>(head)] >= 0; }
+  // Of one head; empty where nothing turns it.
+  std::vector<std::pair<int64_t, int64_t>> pairs(int64_t head) const;
+  ComplexDense query_factors(int64_t head) const { return factors(head, query_factors_); }
+  ComplexDense key_factors(int64_t head) const { return factors(head, key_factors_); }
+  const Dense& bias(int64_t head) const { return biases_[static_cast<size_t>(head)]; }  // empty: none
+
+ private:
+  using Factors = std::vector<ComplexDense>;  // per set: [n, pairs]
+
+  Factors read_factors(Backend& backend, const RotationTable& rotation, const View<const float, 4>& table,
+                       const SequencePlace& place) const;
+  void read_biases(Backend& backend, const Attention& attention, const SequencePlace& place);
+  Dense turned(DenseView rows, const Factors& factors) const;
+  ComplexDense factors(int64_t head, const Factors& of_sets) const;
+
+  int64_t length_;
+  int64_t width_;                  // channels of a head
+  std::vector<int32_t> head_set_;  // [heads], -1: not turned
+  std::vector<std::pair<int64_t, int64_t>> pairs_;
+  Factors query_factors_, key_factors_;
+  std::vector<Dense> biases_;
+};
+
+}  // namespace phasor

@@ -1,0 +1,34 @@
+#pragma once
+// How far two samples lie apart, x against y: positive where x is larger.
+#include "phasor/statistics/bootstrap.h"
+#include "phasor/statistics/sample.h"
+
+namespace phasor::statistics {
+
+// P(x > y) - P(x < y) over all pairs, from -1 to 1.
+double cliffs_delta(Sample x, Sample y);
+// The interval of fully separated samples is a point, and `degenerate`: their sizes bound it, see smallest_p.
+BootstrapInterval cliffs_delta_interval(Sample x, Sample y, const BootstrapOptions& options = {});
+
+// Difference of means in pooled deviations; NaN where nothing varies, or with one value on each side.
+double cohens_d(Sample x, Sample y);
+// Cohen's d without its bias for small samples (Hedges 1981, with the exact gamma factor).
+double hedges_g(Sample x, Sample y);
+BootstrapInterval hedges_g_interval(Sample x, Sample y, const BootstrapOptions& options = {});
+
+// mean(x) - mean(y) by resampling.
+BootstrapInterval mean_difference_bootstrap(Sample x, Sample y, const BootstrapOptions& options = {});
+
+// Intervals by Student's t: exact for normal data of any size, good for means of many.
+struct MeanInterval {
+  double estimate = 0.0;
+  double low = 0.0;  // infinite ends where a sample has one value
+  double high = 0.0;
+  double freedom = 0.0;     // degrees of; NaN where there are none
+  bool degenerate = false;  // no spread to judge by
+};
+MeanInterval mean_interval(Sample sample, double level = 0.95);
+// Welch's: the two may differ in variance.
+MeanInterval mean_difference(Sample x, Sample y, double level = 0.95);
+
+}  // namespace phasor::statistics

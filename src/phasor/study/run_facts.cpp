@@ -1,0 +1,104 @@
+#include "phasor/study/run_facts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "phasor/base/error.h"
+#include "phasor/base/file.h"
+#include "phasor/encoding/encoding.h"
+#include "phasor/spectrum/model_spectrum.h"
+#include "phasor/statistics/summary.h"
+#include "phasor/train/config_complete.h"
+#include "phasor/train/run_folder.h"
+#include "phasor/train/session.h"
+
+namespace phasor {
+namespace {
+
+constexpr int64_t kSequences = 32;
+
+SpectralFacts measure(Session& session) {
+  Batch batch;
+  const Dataset& test = session.data().test;
+  const int64_t count = std::min({kSequences, test.size(), session.config().train.batch});
+  for (int64_t i = 0; i < count; ++i) test.append_to(batch, i);
+  batch.finish();
+  const std::vector<HeadMeasures> heads =
+      measure_heads(session.model(), batch, {.shares = false, .interaction = false, .most_sequences = count});
+  SpectralFacts facts;
+  for (const HeadMeasures& head : heads) {
+    facts.contraction += head.contraction;
+    facts.product_norm += head.spectral_norm / head.bias_expansion;
+    facts.spectral_norm += head.spectral_norm;
+    facts.stable_rank += head.stable_rank;
+  }
+  const auto all = static_cast<double>(heads.size());
+  for (double* value : {&facts.contraction, &facts.product_norm, &facts.spectral_norm, &facts.stable_rank}) {
+    *value /= all;
+  }
+  return facts;
+}
+
+double gradient_variation(const std::vector<Metrics>& history, const TrainConfig& train) {
+  std::vector<double> norms;
+  const double warm = train.warmup * static_cast<double>(train.steps);
+  for (const Metrics& metrics : history) {
+    if (static_cast<double>(metrics.step) > warm) norms.push_back(metrics.gradient_norm);
+  }
+  if (norms.size() < 2) return 0.0;
+  return statistics::standard_deviation(norms) / statistics::mean(norms);
+}
+
+double loss_area(const std::vector<Metrics>& history) {
+  double sum = 0.0;
+  for (const Metrics& metrics : history) sum += metrics.test_loss;
+  return sum / (static_cast<double>(history.size()) * history.front().test_loss);
+}
+
+}  // namespace
+
+RunFacts read_facts(Backend& backend, const std::filesystem::path& folder) {
+  const RunFolder run(folder);
+  const RunConfig config = run.load_config();
+  const std::vector<Metrics> history = run.load_metrics();
+  if (history.empty()) throw FormatError(fmt::format("'{}' has no evaluations", folder.string()));
+  RunFacts facts{.folder = folder,
+                 .encoding = config.model.encoding,
+                 .logit_scale = config.model.logit_scale,
+                 .seed = config.seed,
+                 .test_accuracy = history.back().test_accuracy,
+                 .gradient_variation = gradient_variation(history, config.train),
+                 .loss_area = loss_area(history)};
+  try {
+    const auto result = nlohmann::json::parse(read_file(run.file("result.json")));
+    facts.converged = result.at("converged").get<bool>();
+    // null where the run was too short to judge any step.
+    const auto& spikes = result.at("loss_spikes");
+    facts.loss_spikes = spikes.is_null() ? 0.0 : spikes.get<double>();
+  } catch (const nlohmann::json::exception& error) {
+    throw FormatError(fmt::format("'{}': not a result ({})", run.file("result.json").string(), error.what()));
+  }
+  Session session(backend, config, {.training = false});
+  facts.start = measure(session);
+  session.model().load_parameters(run.load_model(session.model().layout(), "model.safetensors"));
+  facts.end = measure(session);
+  return facts;
+}
+
+SpectralFacts initial_facts(Backend& backend, const RunConfig& config) {
+  Session session(backend, config, {.training = false});
+  return measure(session);
+}
+
+double matching_logit_scale(Backend& backend, const RunConfig& config, const std::string& reference) {
+  RunConfig own = config, other = config;
+  own.model.logit_scale = other.model.logit_scale = 1.0;
+  other.model.encoding = print(parse_encoding(reference));
+  const double wanted = initial_facts(backend, complete(other)).product_norm;
+  const double has = initial_facts(backend, complete(own)).product_norm;
+  if (!(has > 0.0)) fail("the logits of {} are zero before training: no scale matches them", config.model.encoding);
+  return wanted / has;
+}
+
+}  // namespace phasor

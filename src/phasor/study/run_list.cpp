@@ -1,0 +1,38 @@
+#include "phasor/study/run_list.h"
+
+#include <algorithm>
+
+#include "phasor/base/error.h"
+#include "phasor/train/run_folder.h"
+
+namespace phasor {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kDeepest = 3;
+
+void collect(const fs::path& folder, int depth, std::vector<fs::path>& runs) {
+  const RunFolder run(folder);
+  if (run.exists()) {
+    if (run.complete()) runs.push_back(folder);
+    return;
+  }
+  if (depth == kDeepest) return;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.is_directory()) collect(entry.path(), depth + 1, runs);
+  }
+}
+
+}  // namespace
+
+std::vector<fs::path> finished_runs(const fs::path& folder) {
+  if (!fs::is_directory(folder)) fail_usage("'{}' is not a folder", folder.string());
+  std::vector<fs::path> runs;
+  collect(folder, 0, runs);
+  if (runs.empty()) fail_usage("'{}' holds no finished run, nor does a folder in it", folder.string());
+  std::sort(runs.begin(), runs.end());
+  return runs;
+}
+
+}  // namespace phasor

@@ -1,0 +1,399 @@
+// phasor spectrum: its sources, its files, and what it refuses.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <span>
+
+#include "cli/tiny_run.h"
+#include "phasor/checkpoint/safetensors.h"
+#include "phasor/random/distributions.h"
+
+namespace phasor {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+Json spectrum_json(const Arguments& more) {
+  const Outcome outcome = phasor_command(Arguments{"spectrum", "--json"} + more);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return Json::parse(outcome.out);
+}
+
+std::string verdict(const Json& json, const std::string& name) {
+  for (const Json& check : json.at("checks")) {
+    if (check.at("name") == name) return check.at("verdict");
+  }
+  return "absent";
+}
+
+void expect_lines_within(const std::string& text, size_t columns) {
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    EXPECT_LE(end - begin, columns) << text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+}
+
+TEST(SpectrumCommand, OfRopeAloneHasTheRankOfItsWidthAndNoTheoremOnContraction) {
+  const Json json = spectrum_json({"--encoding", "rope", "--length", "40", "--samples", "2"});
+  EXPECT_EQ(json.at("format"), "phasor spectrum 1");
+  ASSERT_EQ(json.at("heads").size(), 4u);
+  for (const Json& head : json.at("heads")) {
+    EXPECT_EQ(head.at("numerical_rank").at("most"), 16.0);
+    EXPECT_EQ(head.at("sequences"), 2);
+    EXPECT_TRUE(head.at("bias_expansion").is_null());
+  }
+  EXPECT_EQ(verdict(json, "Schur, largest eigenvalue"), "does not apply");
+  EXPECT_EQ(verdict(json, "sum over frequencies"), "holds");
+  EXPECT_EQ(verdict(json, "Szego, rotations"), "does not apply");
+}
+
+TEST(SpectrumCommand, OfAlibiWithSharedContentIsAllDistance) {
+  const Json json = spectrum_json({"--encoding", "alibi", "--length", "40", "--content", "shared", "--samples", "1"});
+  for (const Json& head : json.at("heads")) {
+    EXPECT_NEAR(head.at("relative_r2").at("mean").get<double>(), 1.0, 1e-9);
+    EXPECT_EQ(head.at("contraction").at("mean"), 1.0);
+  }
+  EXPECT_EQ(verdict(json, "Weyl, singular values"), "holds");
+  EXPECT_EQ(verdict(json, "Szego, bias"), "does not apply");
+  EXPECT_EQ(verdict(spectrum_json({"--encoding", "bias(\"exp(-abs(d))\")", "--length", "40"}), "Szego, bias"), "holds");
+}
+
+TEST(SpectrumCommand, OfOneFrequencyWithPsdContent) {
+  const Json json = spectrum_json({"--encoding", "rope(frequencies=\"0.3\")", "--length", "40", "--content", "psd"});
+  EXPECT_EQ(verdict(json, "one frequency, complex Gram"), "holds");
+  EXPECT_EQ(verdict(json, "Schur, largest eigenvalue"), "does not apply");
+}
+
+TEST(SpectrumCommand, TableAndJsonSayTheSame) {
+  const Arguments words = {"--encoding", "rope[heads=0-1]+alibi[heads=2]", "--length", "32", "--samples", "3"};
+  const Outcome table = phasor_command(Arguments{"spectrum"} + words);
+  ASSERT_EQ(table.code, 0) << table.err;
+  EXPECT_EQ(table.err, "");
+  expect_lines_within(table.out, 100);
+  const Json json = spectrum_json(words);
+  for (const Json& head : json.at("heads")) {
+    expect_words(table.out, {fmt::format("{:.2f}", head.at("spectral_norm").at("mean").get<double>()),
+                             fmt::format("{:.3f}", head.at("stable_rank").at("mean").get<double>()),
+                             fmt::format("{:.3f}", head.at("split").at("residual").at("mean").get<double>())});
+  }
+  for (const Json& check : json.at("checks")) {
+    const std::string name = check.at("name"), said = check.at("verdict");
+    expect_words(table.out, {fmt::format("{:<27} {}", name, said)});
+  }
+}
+
+TEST(SpectrumCommand, SeparationDecidesItsClaims) {
+  const Json json = spectrum_json({"--separation", "--length", "12", "--head-width", "8"}).at("separation");
+  EXPECT_EQ(json.at("rows").size(), 10u);
+  EXPECT_EQ(json.at("seeds"), 5);
+  for (const Json& claim : json.at("claims")) {
+    const std::string text = claim.at("claim");
+    // A table of biases separates with all it may spend, a slope only the nearest.
+    if (text == "best margin: rope > relative, content fixed") {
+      EXPECT_EQ(claim.at("verdict"), "violated");
+    }
+    if (text == "best margin: rope > alibi, content fixed") {
+      EXPECT_EQ(claim.at("verdict"), "holds");
+    }
+  }
+  const Outcome table = phasor_command({"spectrum", "--separation", "--length", "12", "--head-width", "8"});
+  EXPECT_EQ(table.code, 0);
+  expect_lines_within(table.out, 100);
+  expect_words(table.out, {"content varied", "rope > relative", "violated"});
+}
+
+class ForeignFile {
+ public:
+  template <class T = float>
+  ForeignFile& add(const std::string& name, const TensorShape& shape, double factor = 1.0, uint32_t site = 0) {
+    int64_t count = 1;
+    for (const int64_t extent : shape) count *= extent;
+    const RandomStream stream{.seed = 9, .purpose = Purpose::test, .site = site};
+    std::vector<T> values;
+    for (int64_t i = 0; i < count; ++i) {
+      values.push_back(static_cast<T>(factor * normal(stream, static_cast<uint64_t>(i))));
+    }
+    return put(name, shape, std::move(values));
+  }
+  template <class T>
+  ForeignFile& put(const std::string& name, const TensorShape& shape, std::vector<T> values) {
+    writer_.add(name, shape, std::move(values));
+    return *this;
+  }
+  // One number in 16 bits.
+  ForeignFile& put_bits(const std::string& name, StoredDtype dtype, uint16_t bits) {
+    bits_.push_back(bits);
+    writer_.add_bytes(name, dtype, {1, 1, 1}, std::as_bytes(std::span(&bits_.back(), 1)));
+    return *this;
+  }
+  ForeignFile& say(const std::string& key, const std::string& value) {
+    writer_.set_metadata(key, value);
+    return *this;
+  }
+  std::string path() {
+    writer_.write(folder_ / "mine.safetensors");
+    return (folder_ / "mine.safetensors").string();
+  }
+  fs::path folder() const { return folder_.path(); }
+
+ private:
+  TemporaryFolder folder_;
+  SafetensorsWriter writer_;
+  std::deque<uint16_t> bits_;
+};
+
+// --- Files ------------------------------------------------------------------------------------------------------
+
+TEST(SpectrumCommand, OfARunWritesFilesThatLoadBack) {
+  const TemporaryFolder folder;
+  const fs::path run = train_tiny(folder / "run", {"--encoding", "rope", "--set", "train.snapshots=0"});
+  const Outcome outcome = phasor_command({"spectrum", run.string()});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_words(outcome.out, {"means over 32 test samples", "mean 1", "assumptions", "theorems", "spectrum.json"});
+  expect_words(outcome.err, {"2 layers of 2 heads"});
+  expect_lines_within(outcome.out, 100);
+  expect_no_partial_files(run);
+
+  const Json json = Json::parse(read_file(run / "spectrum.json"));
+  ASSERT_EQ(json.at("measures").size(), 4u);
+  ASSERT_EQ(json.at("layer_means").size(), 2u);
+  ASSERT_EQ(json.at("heads").size(), 4u);
+  double mean = 0.0;
+  for (int head : {0, 1}) mean += json["measures"][static_cast<size_t>(head)]["contraction"].get<double>() / 2.0;
+  EXPECT_NEAR(json["layer_means"][0]["contraction"].get<double>(), mean, 1e-12);
+  double shares = 0.0;
+  for (const auto& [name, share] : json["measures"][3]["shares"].items()) {
+    if (name != "decoupled") shares += share.get<double>();
+  }
+  EXPECT_NEAR(shares, 1.0, 1e-9);
+
+  const SafetensorsFile arrays = SafetensorsFile::open(run / "spectrum.safetensors");
+  EXPECT_EQ(arrays.metadata().at("format"), "phasor spectrum 1");
+  const int64_t n = json["source"]["n"];
+  const int64_t k = std::min<int64_t>(n, 8);
+  const auto values = arrays.data<double>("singular_values");
+  EXPECT_GE(arrays.tensor("singular_values").shape[2], k);
+  EXPECT_EQ(values[0], json["heads"][0]["spectral_norm"]["mean"].get<double>());
+  EXPECT_EQ(arrays.tensor("kernels").shape, (TensorShape{2, 2, 2 * n - 1}));
+  EXPECT_EQ(arrays.tensor("numerical_range").shape, (TensorShape{2, 2, 64, 2}));
+  EXPECT_EQ(arrays.tensor("eigenvalues").shape[3], 2);
+  EXPECT_EQ(arrays.tensor("symbols").shape[2], arrays.tensor("symbol_frequencies").shape[0]);
+  double radius = 0.0;
+  const auto boundary = arrays.data<double>("numerical_range");
+  for (size_t i = 0; i < 64; ++i) radius = std::max(radius, std::hypot(boundary[2 * i], boundary[2 * i + 1]));
+  EXPECT_NEAR(radius, json["heads"][0]["first"]["numerical_radius"].get<double>(), 0.01 * radius);
+
+  // A snapshot has files of its own, and the same command gives the same bytes.
+  const std::string before = read_file(run / "spectrum.json");
+  ASSERT_EQ(phasor_command({"spectrum", run.string(), "--step", "0"}).code, 0);
+  ASSERT_EQ(phasor_command({"spectrum", run.string()}).code, 0);
+  EXPECT_EQ(read_file(run / "spectrum.json"), before);
+  EXPECT_EQ(Json::parse(read_file(run / "spectrum_step_000000.json")).at("source").at("step"), 0);
+}
+
+// Members of objects, at any depth.
+void collect_members(const Json& json, std::set<std::string>& names) {
+  for (const auto& [key, value] : json.items()) {
+    if (json.is_object()) names.insert(key);
+    if (value.is_structured()) collect_members(value, names);
+  }
+}
+
+TEST(SpectrumCommand, EveryMemberAndArrayIsInTheDocument) {
+  const std::string text = read_file(fs::path(PHASOR_FIXTURES) / "../../docs/formats.md");
+  const TemporaryFolder folder;
+  const fs::path run = train_tiny(folder / "run", {"--encoding", "rope+alibi"});
+  ASSERT_EQ(phasor_command({"spectrum", run.string()}).code, 0);
+  std::set<std::string> names;
+  collect_members(Json::parse(read_file(run / "spectrum.json")), names);
+  collect_members(spectrum_json({"--encoding", "rope", "--length", "16"}), names);
+  collect_members(spectrum_json({"--separation", "--length", "4", "--seeds", "1"}), names);
+  ForeignFile file;
+  file.add("queries", {2, 8, 4}).add("keys", {2, 8, 4}, 1.0, 1);
+  collect_members(spectrum_json({"--queries", file.path()}), names);
+  for (const std::string& name : SafetensorsFile::open(run / "spectrum.safetensors").names()) names.insert(name);
+  for (const std::string& name : names) {
+    EXPECT_NE(text.find(fmt::format("`{}`", name)), std::string::npos) << name;
+  }
+}
+
+TEST(SpectrumCommand, ExportedQueriesGiveTheNumbersOfTheRun) {
+  const TemporaryFolder folder;
+  for (const char* encoding : {"rope", "alibi"}) {
+    const fs::path run = train_tiny(folder / encoding, {"--encoding", encoding});
+    const fs::path inside = folder / fmt::format("{}.safetensors", encoding);
+    ASSERT_EQ(phasor_command({"export", run.string(), "--samples", "32", "--tensors", "queries,keys,logits", "--out",
+                              inside.string()})
+                  .code,
+              0);
+    const Json exported = spectrum_json({"--queries", inside.string(), "--layer", "1", "--samples", "32"});
+    const Json own = spectrum_json({run.string(), "--samples", "32"});
+    EXPECT_EQ(exported.at("source").at("bias"), std::string(encoding) == "alibi");
+    for (size_t h = 0; h < 2; ++h) {
+      const Json& mine = own["measures"][2 + h];
+      const Json& theirs = exported["heads"][h];
+      const auto number = [&](const char* name) { return theirs[name]["mean"].get<double>(); };
+      EXPECT_NEAR(number("spectral_norm"), mine["spectral_norm"].get<double>(), 1e-4 * number("spectral_norm"));
+      EXPECT_NEAR(number("contraction"), mine["contraction"].get<double>(), 1e-4);
+      EXPECT_NEAR(number("relative_r2"), mine["relative_r2"].get<double>(), 1e-3);
+    }
+  }
+}
+
+// --- Queries and keys from elsewhere ----------------------------------------------------------------------------
+
+TEST(ForeignQueries, OfGroupedHeadsAndSeveralSamples) {
+  ForeignFile file;
+  file.add("queries", {3, 4, 20, 6}).add("keys", {3, 2, 20, 6}, 1.0, 1).say("scale", "0.5");
+  const std::string path = file.path();
+  const std::string out = (file.folder() / "out").string();
+  const Json json = spectrum_json({"--queries", path, "--samples", "2", "--out", out});
+  EXPECT_EQ(json["source"]["scale"], 0.5);
+  EXPECT_EQ(json["source"]["samples"], 2);
+  EXPECT_EQ(json["source"]["samples_in_file"], 3);
+  ASSERT_EQ(json["heads"].size(), 4u);
+  EXPECT_TRUE(json["heads"][0]["contraction"].is_null());
+  EXPECT_EQ(verdict(json, "Ando, Horn and Johnson"), "does not apply");
+  EXPECT_EQ(Json::parse(read_file(out + "/spectrum.json")), json);
+  EXPECT_EQ(SafetensorsFile::open(out + "/spectrum.safetensors").tensor("singular_values").shape[1], 4);
+  EXPECT_EQ(spectrum_json({"--queries", path, "--scale", "1"})["heads"][0]["spectral_norm"]["count"], 3);
+}
+
+TEST(ForeignQueries, WithPlainOnesTellTheContraction) {
+  // Turned by hand, in halves: channels 0 and 2, 1 and 3.
+  std::vector<double> plain(2 * 12 * 4), turned(plain.size());
+  for (size_t i = 0; i < plain.size(); ++i) plain[i] = normal({.seed = 3, .purpose = Purpose::test}, i);
+  for (size_t row = 0; row < 24; ++row) {
+    for (size_t m = 0; m < 2; ++m) {
+      const double angle = static_cast<double>(row % 12) * (m == 0 ? 1.0 : 0.1);
+      const double a = plain[4 * row + m], b = plain[4 * row + 2 + m];
+      turned[4 * row + m] = std::cos(angle) * a - std::sin(angle) * b;
+      turned[4 * row + 2 + m] = std::sin(angle) * a + std::cos(angle) * b;
+    }
+  }
+  ForeignFile file;
+  for (const char* name : {"queries", "keys"}) file.put(name, {2, 12, 4}, turned);
+  for (const char* name : {"queries_plain", "keys_plain"}) file.put(name, {2, 12, 4}, plain);
+  const Json json = spectrum_json({"--queries", file.path()});
+  EXPECT_EQ(json["source"]["rotary_pairs"], 2);
+  EXPECT_EQ(json["heads"][0]["contraction"]["count"], 1);
+  EXPECT_EQ(verdict(json, "sum over frequencies"), "holds");
+}
+
+TEST(ForeignQueries, CausalBiasMayHaveInfinitiesWhereItIsMasked) {
+  std::vector<float> bias;
+  for (int i = 0; i < 8; ++i) {
+    for (int j = 0; j < 8; ++j) {
+      bias.push_back(j > i ? -std::numeric_limits<float>::infinity() : -0.5f * static_cast<float>(i - j));
+    }
+  }
+  ForeignFile file;
+  file.add("queries", {2, 8, 4}).add("keys", {2, 8, 4}, 1.0, 1).put("bias", {8, 8}, bias);
+  const std::string path = file.path();
+  const Json json = spectrum_json({"--queries", path, "--causal"});
+  EXPECT_TRUE(json["heads"][0]["henrici"].is_null());
+  EXPECT_EQ(verdict(json, "Weyl, singular values"), "holds");
+  expect_error(phasor_command({"spectrum", "--queries", path}), 1, {"mine.safetensors", "'bias'", "inf"});
+}
+
+TEST(ForeignQueries, OneTokenZerosAndHugeNumbersHaveSpectra) {
+  ForeignFile one;
+  one.add("queries", {1, 1, 1}).add("keys", {1, 1, 1}, 1.0, 1);
+  EXPECT_EQ(spectrum_json({"--queries", one.path()})["heads"][0]["numerical_rank"]["most"], 1.0);
+  ForeignFile zero;
+  zero.add("queries", {1, 6, 4}, 0.0).add("keys", {1, 6, 4}, 0.0);
+  const Json zeros = spectrum_json({"--queries", zero.path()});
+  EXPECT_EQ(zeros["heads"][0]["spectral_norm"]["mean"], 0.0);
+  EXPECT_TRUE(zeros["heads"][0]["relative_r2"].is_null());
+  ForeignFile huge;
+  huge.add<double>("queries", {1, 6, 4}, 1e150).add<double>("keys", {1, 6, 4}, 1e150, 1);
+  EXPECT_GT(spectrum_json({"--queries", huge.path()})["heads"][0]["spectral_norm"]["mean"].get<double>(), 1e299);
+  ForeignFile beyond;
+  beyond.add<double>("queries", {1, 6, 4}, 1e200).add<double>("keys", {1, 6, 4}, 1e200, 1);
+  expect_error(phasor_command({"spectrum", "--queries", beyond.path()}), 1, {"mine.safetensors", "head 0", "range"});
+}
+
+TEST(ForeignQueries, ComeInSixteenBitsToo) {
+  struct Case {
+    StoredDtype dtype;
+    uint16_t query, key;
+    double logit;
+  };
+  const Case cases[] = {{StoredDtype::f16, 0xC000, 0x3800, 1.0},      // -2 * 0.5
+                        {StoredDtype::f16, 0x0001, 0x3C00, 0x1p-24},  // the smallest one * 1
+                        {StoredDtype::f16, 0x7BFF, 0x3C01, 65504.0 * (1.0 + 0x1p-10)},
+                        {StoredDtype::bf16, 0xC000, 0x3F00, 1.0}};
+  for (const Case& tried : cases) {
+    ForeignFile file;
+    file.put_bits("queries", tried.dtype, tried.query).put_bits("keys", tried.dtype, tried.key);
+    const Json json = spectrum_json({"--queries", file.path()});
+    EXPECT_EQ(json["heads"][0]["spectral_norm"]["mean"], tried.logit);
+  }
+  ForeignFile infinite;
+  infinite.put_bits("queries", StoredDtype::f16, 0x7C00).put_bits("keys", StoredDtype::f16, 0x3C00);
+  expect_error(phasor_command({"spectrum", "--queries", infinite.path()}), 1, {"'queries'", "inf"});
+}
+
+TEST(ForeignQueries, SayWhichTensorIsWrongAndHow) {
+  const auto refused = [](ForeignFile& file, std::initializer_list<std::string_view> words) {
+    const Outcome outcome = phasor_command({"spectrum", "--queries", file.path()});
+    expect_error(outcome, 1, words);
+    expect_words(outcome.err, {"mine.safetensors"});
+  };
+  const auto make = [](const TensorShape& queries, const TensorShape& keys) {
+    auto file = std::make_unique<ForeignFile>();
+    file->add("queries", queries).add("keys", keys);
+    return file;
+  };
+  ForeignFile lacking;
+  lacking.add("q", {2, 8, 4}).add("keys", {2, 8, 4});
+  refused(lacking, {"no tensor 'queries'", "keys, q"});
+  refused(*make({8, 4}, {2, 8, 4}), {"'queries'", "[8, 4]", "[heads, n, width]"});
+  refused(*make({2, 8, 4}, {2, 9, 4}), {"'keys'", "[2, 9, 4]", "[2, 8, 4]"});
+  refused(*make({2, 8, 4}, {2, 8, 3}), {"'keys'", "[2, 8, 3]"});
+  refused(*make({4, 8, 4}, {3, 8, 4}), {"'keys'", "3 heads", "4 heads"});
+  refused(*make({2, 0, 4}, {2, 0, 4}), {"'queries'", "nothing in it"});
+  auto half_plain = make({2, 8, 4}, {2, 8, 4});
+  half_plain->add("queries_plain", {2, 8, 4});
+  refused(*half_plain, {"no tensor 'keys_plain'"});
+  auto bias = make({2, 8, 4}, {2, 8, 4});
+  bias->add("bias", {3, 8, 8});
+  refused(*bias, {"'bias'", "[3, 8, 8]", "[2, 8, 8]"});
+  ForeignFile words;
+  words.put("queries", {1, 2, 2}, std::vector<int32_t>{1, 2, 3, 4}).add("keys", {1, 2, 2});
+  refused(words, {"'queries'", "I32"});
+  ForeignFile nan;
+  nan.put("queries", {1, 2, 2}, std::vector<float>{1, 2, NAN, 4}).add("keys", {1, 2, 2});
+  refused(nan, {"'queries'", "number 2", "nan"});
+  auto scale = make({2, 8, 4}, {2, 8, 4});
+  scale->say("scale", "big");
+  refused(*scale, {"'scale'", "big"});
+}
+
+TEST(SpectrumCommand, RefusesWrongCalls) {
+  const auto refused = [](const Arguments& words, std::initializer_list<std::string_view> expected) {
+    expect_error(phasor_command(Arguments{"spectrum"} + words), 2, expected);
+  };
+  refused({}, {"RUN", "--encoding", "--queries", "--separation"});
+  refused({"somewhere", "--encoding", "rope"}, {"RUN and --encoding"});
+  refused({"--encoding", "roep"}, {"rope"});
+  refused({"--encoding", "rope", "--content", "gaussan"}, {"--content", "gaussian"});
+  refused({"--encoding", "rope", "--length", "1"}, {"--length"});
+  refused({"--encoding", "rope", "--scale", "2"}, {"--scale", "--queries"});
+  refused({"--encoding", "rope", "--layer", "2"}, {"--layer"});
+  refused({"--encoding", "rope", "--samples", "0"}, {"--samples"});
+  refused({"--encoding", "rope", "--head-width", "7"}, {"rope"});
+  refused({"--separation", "--content", "psd"}, {"--content", "--encoding"});
+  refused({"--queries", "x.safetensors", "--scale", "0"}, {"--scale"});
+  expect_error(phasor_command({"spectrum", "--queries", "missing.safetensors"}), 1, {"missing.safetensors"});
+  expect_error(phasor_command({"spectrum", "--encoding", "rope", "--out", "/dev/null/x"}), 1, {"/dev/null/x"});
+}
+
+}  // namespace
+}  // namespace phasor

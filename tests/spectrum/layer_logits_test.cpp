@@ -1,0 +1,158 @@
+// Logits read back from a model are those that its attention computes, for every encoding.
+#include "phasor/spectrum/layer_logits.h"
+
+#include "encoding/biases.h"
+#include "spectrum/matrices.h"
+#include "spectrum/model_run.h"
+
+namespace phasor::testing_support {
+namespace {
+
+// The engine's own, computed in double and rounded to float once.
+struct EngineHeads {
+  std::vector<float> logits, queries, keys;
+};
+
+EngineHeads engine_heads(const Attention& attention, int64_t sequence, int64_t n) {
+  const int64_t heads = attention.shape.heads, width = attention.shape.key_width;
+  EngineHeads result{std::vector<float>(static_cast<size_t>(heads * n * n)),
+                     std::vector<float>(static_cast<size_t>(heads * n * width)),
+                     std::vector<float>(static_cast<size_t>(heads * n * width))};
+  AttentionDenseForward op{.sequence = static_cast<int32_t>(sequence), .attention = attention};
+  op.logits = View<float, 3>(result.logits.data(), heads, n, n);
+  op.turned_query = View<float, 3>(result.queries.data(), heads, n, width);
+  op.turned_key = View<float, 3>(result.keys.data(), heads, n, width);
+  test_backend().run(op);
+  return result;
+}
+
+// Equal but for the one rounding to float; `size` is of the terms, whose order of summation is free.
+void expect_rounded(const Dense& got, const float* expected, bool causal, double size, const char* what) {
+  for (int64_t r = 0; r < got.rows(); ++r) {
+    for (int64_t c = 0; c < (causal ? r + 1 : got.columns()); ++c) {
+      const double value = double{expected[r * got.columns() + c]};
+      ASSERT_NEAR(got(r, c), value, 0x1p-24 * std::abs(value) + 64.0 * kUnit * size + 1e-40)
+          << what << " " << r << " " << c;
+    }
+  }
+}
+
+double size_of_terms(const HeadLogits& head) {
+  double size =
+      static_cast<double>(head.width()) * head.scale * largest_magnitude(head.query) * largest_magnitude(head.key);
+  if (head.bias.rows() > 0) size += largest_magnitude(head.bias);
+  return size;
+}
+
+class ModelLogits : public ::testing::TestWithParam<ModelCase> {
+ protected:
+  const ThreadGuard one_thread_{1};
+  ModelRun run_{GetParam().config, kRaggedLengths};
+};
+
+TEST_P(ModelLogits, AreThoseOfTheEngine) {
+  for (int64_t l = 0; l < run_.layers(); ++l) {
+    const LayerLogits layer = run_.logits(l);
+    for (int64_t s = 0; s < layer.sequences(); ++s) {
+      const int64_t n = layer.length(s);
+      const EngineHeads engine = engine_heads(run_.model.attention(l), s, n);
+      const std::vector<HeadLogits> heads = layer.sequence(s);
+      for (int64_t h = 0; h < layer.heads(); ++h) {
+        const HeadLogits& head = heads[static_cast<size_t>(h)];
+        const int64_t row = h * n;
+        expect_rounded(head.logits(), engine.logits.data() + row * n, head.causal, size_of_terms(head), "logit");
+        expect_rounded(head.query, engine.queries.data() + row * head.width(), false, largest_magnitude(head.query),
+                       "query");
+        expect_rounded(head.key, engine.keys.data() + row * head.width(), false, largest_magnitude(head.key), "key");
+      }
+    }
+  }
+}
+
+TEST_P(ModelLogits, OfZeroQueriesAreTheBias) {
+  for (int64_t l = 0; l < run_.layers(); ++l) {
+    const LayerLogits layer = run_.logits(l);
+    Attention silent = run_.model.attention(l);
+    const std::vector<float> zeros(static_cast<size_t>(run_.data.batch.token_count() * silent.query.columns()));
+    silent.query = View<const float, 2>(zeros.data(), run_.data.batch.token_count(), silent.query.columns());
+    if (!silent.shared_query.empty()) {
+      silent.shared_query =
+          View<const float, 2>(zeros.data(), run_.data.batch.token_count(), silent.shared_query.columns());
+    }
+    const int64_t n = layer.length(0);
+    const EngineHeads engine = engine_heads(silent, 0, n);
+    const std::vector<HeadLogits> heads = layer.sequence(0);
+    for (int64_t h = 0; h < layer.heads(); ++h) {
+      const Dense& bias = heads[static_cast<size_t>(h)].bias;
+      for (int64_t i = 0; i < n; ++i) {
+        for (int64_t j = 0; j < (layer.causal() ? i + 1 : n); ++j) {
+          const double expected = double{engine.logits[static_cast<size_t>((h * n + i) * n + j)]};
+          ASSERT_EQ(bias.rows() == 0 ? 0.0 : bias(i, j), expected) << "layer " << l << " head " << h;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ModelLogits, ::testing::ValuesIn(logit_cases()),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST(LayerLogits, OfAlibiHaveTheClosedFormsBias) {
+  const ThreadGuard one_thread(1);
+  ModelConfig config = small_model("alibi");
+  config.heads = 4;
+  ModelRun run(config, {9, 6});
+  for (int64_t l = 0; l < run.layers(); ++l) {
+    const std::vector<HeadLogits> heads = run.logits(l).sequence(0);
+    for (int64_t h = 0; h < 4; ++h) {
+      const double slope = std::ldexp(1.0, static_cast<int>(-2 * (h + 1)));  // 2^(-8 (h + 1) / 4)
+      for (int64_t i = 0; i < 9; ++i) {
+        for (int64_t j = 0; j < 9; ++j) {
+          const double bias = heads[static_cast<size_t>(h)].bias(i, j);
+          EXPECT_EQ(bias, -slope * static_cast<double>(std::abs(i - j)));
+          EXPECT_EQ(bias, testing::bias_at(run.data.encoding, l, h, i, j));
+        }
+      }
+    }
+  }
+}
+
+TEST(LayerLogits, KeepWhatTheyReadWhenTheModelRunsAgain) {
+  const ThreadGuard one_thread(1);
+  ModelRun run(small_model("randomized(rope,max=30)+alibi"), kRaggedLengths);
+  const LayerLogits layer = run.logits(1);
+  const std::vector<HeadLogits> before = layer.sequence(0);
+  run.model.forward(draw_batch(run.data.config, {4, 10}, 99));
+  const std::vector<HeadLogits> after = layer.sequence(0);
+  for (size_t h = 0; h < before.size(); ++h) {
+    EXPECT_EQ(after[h].logits().values(), before[h].logits().values());
+  }
+  EXPECT_EQ(error_of([&] { run.logits(0); }),
+            "the model's last pass was over another batch than this one of 39 tokens");
+}
+
+TEST(LayerLogits, ReadBfloat16) {
+  PHASOR_SKIP_WITHOUT(Dtype::bf16);
+  const ThreadGuard one_thread(1);
+  ModelRun run(small_model("mla(query=shared)+alibi"), kRaggedLengths, Dtype::bf16);
+  const LayerLogits layer = run.logits(0);
+  const int64_t n = layer.length(1);
+  const EngineHeads engine = engine_heads(run.model.attention(0), 1, n);
+  const std::vector<HeadLogits> heads = layer.sequence(1);
+  for (int64_t h = 0; h < layer.heads(); ++h) {
+    const HeadLogits& head = heads[static_cast<size_t>(h)];
+    expect_rounded(head.logits(), engine.logits.data() + h * n * n, false, size_of_terms(head), "logit");
+  }
+}
+
+TEST(LayerLogits, RefuseOtherShapes) {
+  const ThreadGuard one_thread(1);
+  ModelRun run(small_model("rope"), {5});
+  const LayerLogits layer = run.logits(0);
+  EXPECT_EQ(error_of([&] { layer.sequence_with(0, Dense(4, 12), Dense(4, 12)); }),
+            "queries and keys of this sequence are 5 x 12, not 4 x 12");
+  EXPECT_EQ(error_of([&] { run.logits(2); }), "layer 2 does not exist: the model has 2");
+}
+
+}  // namespace
+}  // namespace phasor::testing_support
