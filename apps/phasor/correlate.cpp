@@ -39,6 +39,7 @@ std::vector<Group> group_runs(const std::vector<RunFacts>& runs) {
     group.runs.push_back(&run);
   }
   std::vector<Group> list;
+  list.reserve(groups.size());
   for (auto& entry : groups) list.push_back(std::move(entry.second));
   return list;
 }
@@ -66,8 +67,8 @@ void print_study(const ContractionStudy& study) {
   fmt::print(
       "\nOver seeds within each encoding (rank correlation with a 95 % interval; p by permuting seeds, by Holm):\n");
   for (const ContractionCorrelation& c : study.correlations) {
-    if (c.runs == 0) {
-      fmt::print("  {:<20} ~ {:<19} the measure is the same for every seed\n", c.cause, c.effect);
+    if (c.runs == 0 || std::isnan(c.within.estimate)) {
+      fmt::print("  {:<20} ~ {:<19} one of the two is the same for every seed\n", c.cause, c.effect);
       continue;
     }
     fmt::print("  {:<20} ~ {:<19} {:+.2f} ({:+.2f} to {:+.2f}), {} runs, p {:.3f}, adjusted {:.3f}: {}\n", c.cause,
