@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes what NumPy and SciPy make of some small matrices, or checks the stored file (--check).
 
-    /usr/bin/python3 tools/make_spectrum_fixtures.py [--out FILE] [--check]
+    /usr/bin/python3 tools/make_spectrum_fixtures.py [--out FILE] [--check] [--trained FILE...]
 
 needs python3-numpy and python3-scipy (apt); the tests need neither. It writes tests/fixtures/spectra.safetensors.
 
@@ -16,6 +16,17 @@ For each matrix NAME [n, n] in float64:
 For NAME that starts with "causal", the matrix has numbers above its diagonal that must not be read; there are singular
 values of the lower triangle, `relative` and `split` of its entries, and nothing else. For NAME that starts with "toeplitz"
 there is also NAME/kernel [2 n - 1] and NAME/symbol [grid, 2], the sum over k of t_k e^{ikw} term by term.
+
+20 matrices are made up here from a seed. trained_ENCODING_LAYER_HEAD are attention logits of trained models: fp32,
+stored as the doubles they are, from the first head of the first layer and the last head of the last, on the first test
+sample. For ENCODING in rope, alibi, sinusoidal they came from
+
+    phasor train --preset quick --encoding ENCODING --seed 0 --set train.steps=800 \\
+        --set data.test=2048 --set data.validation=256 --out runs/ENCODING
+    phasor export runs/ENCODING --tensors logits --samples 1 --out ENCODING.safetensors
+
+and --trained rope.safetensors alibi.safetensors sinusoidal.safetensors. Without --trained they are read back from
+the stored file, so that the models are not needed again. The file's metadata says where each came from.
 """
 import argparse
 import json
@@ -29,6 +40,8 @@ import scipy.linalg
 import scipy.optimize
 
 OUT = Path(__file__).resolve().parent.parent / "tests/fixtures/spectra.safetensors"
+DTYPES = {"F64": "<f8", "F32": "<f4", "I32": "<i4"}
+TRAINED = "trained_"
 
 
 def save(path, tensors, metadata):
@@ -44,12 +57,13 @@ def save(path, tensors, metadata):
 
 
 def load(path):
+    """Tensors and metadata."""
     data = path.read_bytes()
     start = 8 + struct.unpack_from("<Q", data)[0]
     header = json.loads(data[8:start])
-    header.pop("__metadata__", None)
-    return {name: np.frombuffer(data[start + e["data_offsets"][0]:start + e["data_offsets"][1]], dtype="<f8")
-            .reshape(e["shape"]) for name, e in header.items()}
+    metadata = header.pop("__metadata__", {})
+    return {name: np.frombuffer(data[start + e["data_offsets"][0]:start + e["data_offsets"][1]], DTYPES[e["dtype"]])
+            .reshape(e["shape"]) for name, e in header.items()}, metadata
 
 
 def numerical_radius(a):
@@ -160,19 +174,53 @@ def matrices():
     yield "graded_16", normal((16, 16)) * 10.0 ** -np.arange(16)[:, None], None
 
 
+def trained_in(path):
+    """(name, matrix) of two heads of a model, and where they came from, out of what `phasor export` wrote."""
+    tensors, metadata = load(path)
+    config = dict(line.split("=", 1) for line in metadata["config"].splitlines())
+    encoding, last = config["model.encoding"], int(config["model.layers"]) - 1
+    found = [(f"{TRAINED}{encoding}_{layer}_{head}", tensors[f"layers.{layer}.logits.0"][head].astype(np.float64))
+             for layer, head in ((0, 0), (last, int(config["model.heads"]) - 1))]
+    shape = ", ".join(f"{key} {config['model.' + key]}" for key in ("layers", "heads", "width"))
+    origin = (f"phasor train --preset quick --encoding {encoding} --seed {config['seed']} "
+              f"--set train.steps={config['train.steps']} --set data.test={config['data.test']} "
+              f"--set data.validation={config['data.validation']} ({shape}, task {config['task']}); "
+              "phasor export --tensors logits --samples 1; fp32 logits stored as doubles")
+    return found, {name: origin for name, _ in found}
+
+
+def trained_matrices(files):
+    """Those of the files, or without any those that are stored already; with their origins."""
+    if not files:
+        tensors, metadata = load(OUT)
+        origins = {name: text for name, text in metadata.items() if name.startswith(TRAINED)}
+        return [(name, tensors[f"{name}/matrix"]) for name in origins], origins
+    matrices_of_all, origins = [], {}
+    for path in files:
+        found, own = trained_in(path)
+        matrices_of_all += found
+        origins.update(own)
+    return matrices_of_all, origins
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--check", action="store_true", help="compare with the stored file, write nothing")
+    parser.add_argument("--trained", type=Path, nargs="+", default=[], metavar="FILE",
+                        help="what `phasor export` wrote of trained models (default: the matrices that are stored)")
     arguments = parser.parse_args()
     tensors = {}
     for name, a, kernel in matrices():
         tensors.update(measures(name, a, kernel))
+    trained, origins = trained_matrices(arguments.trained)
+    for name, a in trained:
+        tensors.update(measures(name, a))
     if not arguments.check:
-        save(arguments.out, tensors, {"numpy": np.__version__, "scipy": scipy.__version__})
+        save(arguments.out, tensors, {"numpy": np.__version__, "scipy": scipy.__version__, **origins})
         print(f"{arguments.out}: {len(tensors)} tensors, {arguments.out.stat().st_size} bytes")
         return 0
-    stored, failed = load(arguments.out), 0
+    stored, failed = load(arguments.out)[0], 0
     if stored.keys() != tensors.keys():
         print("other tensors:", sorted(stored.keys() ^ tensors.keys()))
         failed = 1

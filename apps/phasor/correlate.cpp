@@ -25,6 +25,7 @@ struct Group {
   template <class Of>
   std::vector<double> values(const Of& of) const {
     std::vector<double> all;
+    all.reserve(runs.size());
     for (const RunFacts* run : runs) all.push_back(of(*run));
     return all;
   }

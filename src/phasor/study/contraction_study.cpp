@@ -38,6 +38,7 @@ Groups at_scale_one(const std::vector<RunFacts>& runs) {
 
 std::vector<double> values(const std::vector<const RunFacts*>& runs, const Quantity& quantity) {
   std::vector<double> all;
+  all.reserve(runs.size());
   for (const RunFacts* run : runs) all.push_back(quantity.of(*run));
   return all;
 }
@@ -104,6 +105,7 @@ void add_interventions(const std::vector<RunFacts>& runs, const Groups& groups, 
 template <class Results>
 void adjust(Results& results) {
   std::vector<double> p;
+  p.reserve(results.size());
   for (const auto& result : results) p.push_back(result.test.p);
   if (p.empty()) return;
   const std::vector<double> adjusted = statistics::holm(p);

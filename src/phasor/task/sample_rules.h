@@ -13,7 +13,7 @@ struct SampleRules {
   bool ignore_label_0 = false;  // class 0 is neither learned nor scored
 
   // The shape of changed samples. Throws UsageError where a rule does not fit the task.
-  TaskShape apply(const TaskShape& shape) const;
+  TaskShape apply(const TaskShape& original) const;
   // `original` is the task's own shape.
   Sample apply(Sample sample, const TaskShape& original) const;
 };
