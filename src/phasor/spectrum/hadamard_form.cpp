@@ -260,8 +260,7 @@ HadamardForm hadamard_form(const HeadLogits& head) {
   if (form.why.empty()) {
     form.why = fmt::format(
         "{} channel pairs{} turn differently, each with a content of its own: no single T", head.rotary_pairs.size(),
-        2 * static_cast<int64_t>(head.rotary_pairs.size()) < head.query.columns() ? " and channels that do not turn"
-                                                                                  : "");
+        2 * static_cast<int64_t>(head.rotary_pairs.size()) < head.query.columns() ? " (beside channels at rest)" : "");
   }
   return form;
 }
