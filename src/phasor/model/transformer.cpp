@@ -85,9 +85,15 @@ void Transformer::parameters_changed() {
       Cast{.to = low_precision_, .from = ConstMatrix(parameters_.data(), Dtype::f32, low_precision_.rows(), kCastRow)});
 }
 
-BatchResult Transformer::evaluate(const Batch& batch) {
+BatchResult Transformer::evaluate(const Batch& batch, const HeadHook& hook) {
   upload(batch, false, 0);
-  run_forward();
+  run_forward(hook);
+  run_readout(false);
+  return result(batch);
+}
+
+BatchResult Transformer::evaluate_from(const Batch& batch, int64_t layer, LayerPart part, const HeadHook& hook) {
+  run_layers(layer, part, hook);
   run_readout(false);
   return result(batch);
 }
@@ -210,26 +216,39 @@ LinearForward Transformer::linear(const LinearSlot& slot, ConstMatrix x, Matrix 
 // Norm number `stream_index` follows branch number stream_index - 1 and writes that place of the stream.
 void Transformer::residual_norm(int64_t stream_index, const NormSlot* slot, const NormActivations& norm) {
   const auto index = static_cast<size_t>(stream_index);
-  ResidualNormForward op{.kind = config_.norm, .rows = batch_->token_rows()};
-  if (stream_index == 0) {
-    op.residual = activations_->stream[0];
-  } else {
-    op.sum = activations_->stream[index];
-    op.residual = activations_->stream[index - 1];
-    op.branch = activations_->branch;
-    op.dropout = residual_dropout(stream_index);
-  }
-  if (slot != nullptr) {
-    op.y = norm.y;
-    op.mean = norm.mean;
-    op.rstd = norm.rstd;
-    op.weight = View<const float, 1>(parameters_.data() + slot->weight, config_.width);
-    if (slot->bias >= 0) op.bias = View<const float, 1>(parameters_.data() + slot->bias, config_.width);
-  }
+  ResidualNormForward op{.sum = activations_->stream[index],
+                         .residual = activations_->stream[index - 1],
+                         .branch = activations_->branch,
+                         .kind = config_.norm,
+                         .dropout = residual_dropout(stream_index),
+                         .rows = batch_->token_rows()};
+  if (slot != nullptr) set_norm(op, *slot, norm);
   backend_.run(op);
 }
 
-void Transformer::run_forward() {
+// The norm before a layer's attention, of the stream as it stands.
+void Transformer::stream_norm(int64_t l) {
+  const auto index = static_cast<size_t>(l);
+  ResidualNormForward op{
+      .residual = activations_->stream[2 * index], .kind = config_.norm, .rows = batch_->token_rows()};
+  set_norm(op, layout_.layers[index].attention_norm, activations_->layers[index].attention_norm);
+  backend_.run(op);
+}
+
+void Transformer::set_norm(ResidualNormForward& op, const NormSlot& slot, const NormActivations& norm) const {
+  op.y = norm.y;
+  op.mean = norm.mean;
+  op.rstd = norm.rstd;
+  op.weight = View<const float, 1>(parameters_.data() + slot.weight, config_.width);
+  if (slot.bias >= 0) op.bias = View<const float, 1>(parameters_.data() + slot.bias, config_.width);
+}
+
+void Transformer::run_forward(const HeadHook& hook) {
+  run_embedding();
+  run_layers(0, LayerPart::norm, hook);
+}
+
+void Transformer::run_embedding() {
   backend_.run(EmbeddingForward{.y = activations_->stream[0],
                                 .ids = batch_->tokens(),
                                 .table = View<const float, 2>(parameters_.data() + layout_.embedding,
@@ -239,13 +258,19 @@ void Transformer::run_forward() {
   if (!activations_->embedded.empty() && activations_->embedded.dtype() != Dtype::f32) {
     backend_.run(Cast{.to = activations_->embedded, .from = activations_->stream[0]});
   }
-  residual_norm(0, &layout_.layers[0].attention_norm, activations_->layers[0].attention_norm);
+}
 
-  for (int64_t l = 0; l < config_.layers; ++l) {
+void Transformer::run_layers(int64_t first, LayerPart part, const HeadHook& hook) {
+  if (part == LayerPart::norm) stream_norm(first);
+  for (int64_t l = first; l < config_.layers; ++l) {
     const LayerSlots& slots = layout_.layers[static_cast<size_t>(l)];
     const LayerActivations& layer = activations_->layers[static_cast<size_t>(l)];
-    project(l);
-    backend_.run(AttentionForward{.out = layer.mixed, .log_sum = layer.log_sum, .attention = attention(l)});
+    const LayerPart from = l == first ? part : LayerPart::norm;
+    if (from <= LayerPart::projections) project(l);
+    if (from <= LayerPart::attention) {
+      backend_.run(AttentionForward{.out = layer.mixed, .log_sum = layer.log_sum, .attention = attention(l)});
+      if (hook) hook(l);
+    }
     backend_.run(linear(slots.output, layer.mixed, activations_->branch));
     residual_norm(2 * l + 1, &slots.ffn_norm, layer.ffn_norm);
     LinearForward up = linear(slots.up, layer.ffn_norm.y, layer.hidden);

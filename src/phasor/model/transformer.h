@@ -1,6 +1,7 @@
 #pragma once
 // The Transformer: pre-norm blocks over a ragged batch, one readout. It owns its parameters and the memory of a
 // step; a forward and a backward pass are fixed lists of ops.
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -36,6 +37,13 @@ struct BatchResult {
   void add(const BatchResult& other);
 };
 
+// Where a layer can be entered: at the norm before attention, at the projections to queries, keys and values, at
+// attention itself, or at W_O, which reads the heads' outputs side by side.
+enum class LayerPart : uint8_t { norm, projections, attention, output };
+
+// Called in a forward pass when a layer's heads have given their outputs and nothing has read them yet.
+using HeadHook = std::function<void(int64_t layer)>;
+
 class Transformer {
  public:
   Transformer(Backend& backend, const ModelConfig& config, const ResolvedEncoding& encoding,
@@ -56,7 +64,10 @@ class Transformer {
   void keep_bounds();
 
   // Forward pass without dropout; results of this batch.
-  BatchResult evaluate(const Batch& batch);
+  BatchResult evaluate(const Batch& batch, const HeadHook& hook = {});
+  // Goes on with the last forward pass, which was over this batch, from a part of a layer to the end. What stands in
+  // activations() before that part is read as it is, whoever changed it; nothing before it is computed again.
+  BatchResult evaluate_from(const Batch& batch, int64_t layer, LayerPart part, const HeadHook& hook = {});
   // Forward pass with dropout, then gradients() = d(mean loss)/d(parameters).
   BatchResult forward_backward(const Batch& batch, uint32_t step);
   // The same of the loss that evaluate() measures: without dropout. A probe is filled on the way.
@@ -72,7 +83,9 @@ class Transformer {
 
  private:
   void upload(const Batch& batch, bool training, uint32_t step);
-  void run_forward();
+  void run_forward(const HeadHook& hook = {});
+  void run_embedding();
+  void run_layers(int64_t first, LayerPart part, const HeadHook& hook);
   void run_pooling();
   void run_readout(bool gradient);
   BatchResult run_gradient(const Batch& batch, DistanceProbe* probe);
@@ -88,6 +101,8 @@ class Transformer {
   LinearForward linear(const LinearSlot& slot, ConstMatrix x, Matrix y) const;
   LinearBackward linear_backward(const LinearSlot& slot, Matrix dx, Matrix dy, ConstMatrix x);
   void residual_norm(int64_t stream_index, const NormSlot* slot, const NormActivations& norm);
+  void stream_norm(int64_t l);
+  void set_norm(ResidualNormForward& op, const NormSlot& slot, const NormActivations& norm) const;
   void residual_norm_backward(int64_t stream_index, const NormSlot& slot, const NormActivations& norm, bool first);
   void latent_norm(const NormSlot& slot, const View<float, 2>& x, const Matrix& y, const View<float, 1>& rstd);
   void latent_norm_backward(const NormSlot& slot, const View<float, 2>& dx, const View<float, 2>& x, const Matrix& dy,

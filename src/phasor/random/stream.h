@@ -17,9 +17,10 @@ enum class Purpose : uint32_t {
   encoding = 5,
   test = 6,
   floors = 7,
-  stream = 8,      // training samples that never come again
-  lengths = 9,     // samples longer than those of training
-  statistics = 10  // resamples and permutations
+  stream = 8,       // training samples that never come again
+  lengths = 9,      // samples longer than those of training
+  statistics = 10,  // resamples and permutations
+  ablation = 11     // stand-ins for heads
 };
 
 struct RandomStream {

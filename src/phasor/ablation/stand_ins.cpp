@@ -1,0 +1,252 @@
+#include "phasor/ablation/stand_ins.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "phasor/ablation/head_rows.h"
+#include "phasor/random/distributions.h"
+
+namespace phasor {
+namespace {
+
+int64_t output_columns(const Attention& attention) {
+  return static_cast<int64_t>(attention.shape.heads) * attention.shape.value_width;
+}
+
+bool needs_means(AblationMethod method) { return method != AblationMethod::zero && method != AblationMethod::resample; }
+
+struct Span {
+  int64_t first = 0, length = 0;
+};
+
+Span span_of(const Batch& batch, int64_t sequence) {
+  const int64_t first = batch.offsets[static_cast<size_t>(sequence)];
+  return {first, batch.offsets[static_cast<size_t>(sequence) + 1] - first};
+}
+
+// Draws of one sample; `use` keeps the methods apart.
+Draws draws_of(uint64_t seed, AblationMethod use, int64_t sample, int64_t draw) {
+  return Draws({.seed = seed,
+                .purpose = Purpose::ablation,
+                .site = static_cast<uint32_t>(use) + 16u * static_cast<uint32_t>(draw),
+                .step = static_cast<uint32_t>(sample)});
+}
+
+// Where each token of a sequence takes its rows from: the same index of another sequence of the batch, of a second one
+// from where the first has ended, and so on. An index that no other sequence has takes the last row of the longest.
+std::vector<int64_t> donors(const Batch& batch, int64_t sequence, Draws& draws) {
+  const Span own = span_of(batch, sequence);
+  std::vector<int64_t> from(static_cast<size_t>(own.length));
+  std::vector<int64_t> others;
+  for (int64_t s = 0; s < batch.sequence_count(); ++s) {
+    if (s != sequence) others.push_back(s);
+  }
+  int64_t filled = 0;
+  while (filled < own.length && !others.empty()) {
+    const Span donor = span_of(batch, others[draws.below(static_cast<uint32_t>(others.size()))]);
+    for (; filled < std::min(donor.length, own.length); ++filled)
+      from[static_cast<size_t>(filled)] = donor.first + filled;
+    std::erase_if(others, [&](int64_t s) { return span_of(batch, s).length <= filled; });
+  }
+  const int64_t last = filled > 0 ? from[static_cast<size_t>(filled) - 1] : own.first;
+  std::fill(from.begin() + filled, from.end(), last);
+  return from;
+}
+
+}  // namespace
+
+StandIns::Scratch::Scratch(Backend& backend, Dtype dtype, int64_t rows, int64_t columns)
+    : memory(backend.allocate(static_cast<size_t>(rows * columns * byte_size(dtype)))),
+      matrix(memory.data(), dtype, rows, columns) {}
+
+StandIns::StandIns(Transformer& model, const Capacity& capacity, const std::vector<AblationMethod>& methods,
+                   uint64_t seed)
+    : model_(model),
+      capacity_(capacity),
+      seed_(seed),
+      gathers_(std::any_of(methods.begin(), methods.end(), needs_means)) {
+  Backend& backend = model.backend();
+  const ModelConfig& config = model.config();
+  const Attention attention = model.attention(0);
+  const int64_t columns = output_columns(attention);
+  zeros_ = std::make_unique<Scratch>(backend, Dtype::f32, capacity.tokens, columns);
+  rows_ = std::make_unique<Scratch>(backend, Dtype::f32, capacity.tokens, columns);
+  out_ = std::make_unique<Scratch>(backend, model.activations().layers[0].mixed.dtype(), capacity.tokens, columns);
+  log_sum_ = backend.allocate(static_cast<size_t>(capacity.tokens * config.heads) * sizeof(float));
+  const int64_t axes = attention.sequences.positions.extent(1);
+  positions_ = backend.allocate(static_cast<size_t>(capacity.tokens * axes) * sizeof(int32_t));
+  if (!gathers_) return;
+  for (int64_t l = 0; l < config.layers; ++l) {
+    means_.push_back({IndexSums(config.max_length, columns),
+                      IndexSums(config.max_length, QueryKeyColumns(model.attention(l)).total())});
+  }
+}
+
+void StandIns::gather(const Batch& batch) {
+  if (!gathers_) return;
+  Backend& backend = model_.backend();
+  const int64_t tokens = batch.token_count();
+  for (int64_t l = 0; l < model_.config().layers; ++l) {
+    Means& means = means_[static_cast<size_t>(l)];
+    means.outputs.add(batch, rows_of(backend, model_.activations().layers[static_cast<size_t>(l)].mixed, tokens));
+    means.queries_keys.add(batch, query_key_rows(backend, model_.attention(l), tokens));
+  }
+}
+
+ConstMatrix StandIns::make(AblationMethod method, int64_t layer, const Batch& batch, int64_t first_sample,
+                           int64_t draw) {
+  switch (method) {
+    case AblationMethod::zero:
+      return zeros_->matrix.row_range(0, batch.token_count());
+    case AblationMethod::mean:
+    case AblationMethod::position_mean:
+      return from_means(method, layer, batch);
+    case AblationMethod::resample:
+      return resampled(layer, batch, first_sample, draw);
+    default:
+      return attend_again(method, layer, batch, first_sample, draw);
+  }
+}
+
+ConstMatrix StandIns::upload(const std::vector<float>& rows, int64_t columns) {
+  model_.backend().copy_in(rows_->memory.data(), rows.data(), rows.size() * sizeof(float));
+  return rows_->matrix.row_range(0, static_cast<int64_t>(rows.size()) / columns);
+}
+
+ConstMatrix StandIns::from_means(AblationMethod method, int64_t layer, const Batch& batch) {
+  const auto l = static_cast<size_t>(layer);
+  std::vector<float> rows = rows_of(model_.backend(), model_.activations().layers[l].mixed, batch.token_count());
+  const IndexSums& sums = means_[l].outputs;
+  const int64_t columns = sums.columns();
+  for (int64_t s = 0; s < batch.sequence_count(); ++s) {
+    const Span own = span_of(batch, s);
+    float* first = rows.data() + own.first * columns;
+    const std::vector<float> intact(first, first + own.length * columns);
+    const IndexSums::Others others(sums, intact.data(), own.length);
+    for (int64_t i = 0; i < own.length; ++i) {
+      for (int64_t c = 0; c < columns; ++c) {
+        const double value = method == AblationMethod::mean ? others.mean(c) : others.mean_at(i, c);
+        first[i * columns + c] = static_cast<float>(value);
+      }
+    }
+  }
+  return upload(rows, columns);
+}
+
+ConstMatrix StandIns::resampled(int64_t layer, const Batch& batch, int64_t first_sample, int64_t draw) {
+  const std::vector<float> intact =
+      rows_of(model_.backend(), model_.activations().layers[static_cast<size_t>(layer)].mixed, batch.token_count());
+  const int64_t columns = static_cast<int64_t>(intact.size()) / batch.token_count();
+  std::vector<float> rows(intact.size());
+  for (int64_t s = 0; s < batch.sequence_count(); ++s) {
+    Draws draws = draws_of(seed_, AblationMethod::resample, first_sample + s, draw);
+    const std::vector<int64_t> from = donors(batch, s, draws);
+    const int64_t first = batch.offsets[static_cast<size_t>(s)];
+    for (size_t i = 0; i < from.size(); ++i) {
+      std::copy_n(intact.begin() + from[i] * columns, columns,
+                  rows.begin() + (first + static_cast<int64_t>(i)) * columns);
+    }
+  }
+  return upload(rows, columns);
+}
+
+// For every token the index, in its sequence, of the place that it is given.
+std::vector<int32_t> StandIns::shuffled_places(const Batch& batch, int64_t first_sample, int64_t draw) const {
+  std::vector<int32_t> places = batch.positions;
+  for (int64_t s = 0; s < batch.sequence_count(); ++s) {
+    Draws draws = draws_of(seed_, AblationMethod::position_shuffled, first_sample + s, draw);
+    const Span own = span_of(batch, s);
+    int32_t* first = places.data() + own.first;
+    for (int64_t i = own.length - 1; i > 0; --i) std::swap(first[i], first[draws.below(static_cast<uint32_t>(i + 1))]);
+  }
+  return places;
+}
+
+// Queries and keys with their positional part taken out, moved to other places, or left alone without content.
+std::vector<float> StandIns::changed_rows(AblationMethod method, int64_t layer, const Batch& batch,
+                                          const Attention& attention, const std::vector<int32_t>& places) const {
+  std::vector<float> rows = query_key_rows(model_.backend(), attention, batch.token_count());
+  const IndexSums& sums = means_[static_cast<size_t>(layer)].queries_keys;
+  const int64_t columns = sums.columns();
+  for (int64_t s = 0; s < batch.sequence_count(); ++s) {
+    const Span own = span_of(batch, s);
+    float* first = rows.data() + own.first * columns;
+    const std::vector<float> intact(first, first + own.length * columns);
+    const IndexSums::Others others(sums, intact.data(), own.length);
+    for (int64_t i = 0; i < own.length; ++i) {
+      const int64_t place = places[static_cast<size_t>(own.first + i)];
+      for (int64_t c = 0; c < columns; ++c) {
+        float& value = first[i * columns + c];
+        if (method == AblationMethod::content_off) {
+          value = static_cast<float>(others.mean_at(i, c));
+          continue;
+        }
+        double without = static_cast<double>(value) - others.part_at(i, c);
+        if (method == AblationMethod::position_shuffled) without += others.part_at(place, c);
+        value = static_cast<float>(without);
+      }
+    }
+  }
+  return rows;
+}
+
+// Without position all tokens stand at the first place: angles are 0 and a bias over distance is the same everywhere,
+// which a softmax does not see.
+void StandIns::set_positions(AblationMethod method, Attention& attention, const Batch& batch,
+                             const std::vector<int32_t>& places) {
+  if (method == AblationMethod::content_off) return;
+  Backend& backend = model_.backend();
+  const auto axes = static_cast<size_t>(attention.sequences.positions.extent(1));
+  std::vector<int32_t> positions(batch.tokens.size() * axes);
+  if (method == AblationMethod::position_shuffled) {
+    std::vector<int32_t> intact(positions.size());
+    backend.copy_out(intact.data(), attention.sequences.positions.data(), intact.size() * sizeof(int32_t));
+    for (int64_t s = 0; s < batch.sequence_count(); ++s) {
+      const Span own = span_of(batch, s);
+      for (int64_t t = own.first; t < own.first + own.length; ++t) {
+        const auto from = static_cast<size_t>(own.first + places[static_cast<size_t>(t)]) * axes;
+        std::copy_n(intact.begin() + static_cast<int64_t>(from), axes,
+                    positions.begin() + t * static_cast<int64_t>(axes));
+      }
+    }
+  }
+  backend.copy_in(positions_.data(), positions.data(), positions.size() * sizeof(int32_t));
+  attention.sequences.positions =
+      View<const int32_t, 2>(static_cast<const int32_t*>(positions_.data()), capacity_.tokens, axes);
+}
+
+ConstMatrix StandIns::attend_again(AblationMethod method, int64_t layer, const Batch& batch, int64_t first_sample,
+                                   int64_t draw) {
+  Backend& backend = model_.backend();
+  Attention attention = model_.attention(layer);
+  const int64_t tokens = batch.token_count();
+  const std::vector<int32_t> places = shuffled_places(batch, first_sample, draw);
+  const std::vector<float> changed = changed_rows(method, layer, batch, attention, places);
+  set_positions(method, attention, batch, places);
+
+  const int64_t columns = QueryKeyColumns(attention).total();
+  const Memory packed_memory = backend.allocate(changed.size() * sizeof(float));
+  backend.copy_in(packed_memory.data(), changed.data(), changed.size() * sizeof(float));
+  const ConstMatrix packed(packed_memory.data(), Dtype::f32, tokens, columns);
+  const std::array<ConstMatrix*, 4> views = {&attention.query, &attention.shared_query, &attention.key,
+                                             &attention.shared_key};
+  int64_t first = 0;
+  for (int part = 0; part < 4; ++part) {
+    ConstMatrix& view = *views[static_cast<size_t>(part)];
+    if (view.empty()) continue;
+    const int64_t width = view.columns();
+    const auto [scratch, added] = parts_.try_emplace({part, width}, backend, view.dtype(), capacity_.tokens, width);
+    const Matrix& to = scratch->second.matrix;
+    backend.run(Cast{.to = to.row_range(0, tokens), .from = packed.column_range(first, width)});
+    view = to;
+    first += width;
+  }
+  backend.run(AttentionForward{
+      .out = out_->matrix,
+      .log_sum = View<float, 2>(static_cast<float*>(log_sum_.data()), capacity_.tokens, model_.config().heads),
+      .attention = attention});
+  return out_->matrix.row_range(0, tokens);
+}
+
+}  // namespace phasor
