@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "phasor/ablation/sweep_bench.h"
 #include "phasor/encoding/encoding.h"
 #include "phasor/engine/threads.h"
 #include "phasor/train/config_text.h"
@@ -12,6 +13,7 @@
 #include "phasor/train/session.h"
 #include "phasor/train/step_bench.h"
 #include "run_options.h"
+#include "share_line.h"
 #include "usage.h"
 
 namespace phasor::app {
@@ -144,6 +146,53 @@ void add_bench_encodings(CLI::App& group) {
   command->callback([options, wanted] { run_bench_encodings(*options, *wanted); });
 }
 
+void run_bench_ablation(const BenchOptions& options, const std::string& samples_text) {
+  RunConfig config = configured(options);
+  const int64_t samples = read_whole("--samples", samples_text, {.least = 1, .most = 1000000});
+  config.data.train_samples = 0;
+  config.data.test_samples = samples;
+  config.data.validation_samples = 0;
+  config.train.batch = std::min<int64_t>(config.train.batch, 128);
+  const std::unique_ptr<Backend> backend = options.device.open();
+  Session session(*backend, config, {.training = false});
+  session.model().load_parameters(session.model().layout().initial_values(config.seed));
+  SweepBench bench;
+  {
+    ShareLine line("bench ablation");
+    bench = bench_sweep(session.model(), session.data().test, samples, config.train.batch,
+                        [&](double share) { line.update("both sweeps", share); });
+  }
+  if (options.json) {
+    const nlohmann::ordered_json json = {
+        {"preset", config.preset},   {"encoding", config.model.encoding}, {"heads", bench.heads},
+        {"samples", bench.samples},  {"batch", config.train.batch},       {"precision", name(config.train.precision)},
+        {"threads", thread_count()}, {"seconds", bench.seconds},          {"naive_seconds", bench.naive_seconds},
+        {"ratio", bench.ratio()},    {"same_scores", bench.same_scores}};
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
+  fmt::print("zero ablation of {} heads, preset {}, {}, {} samples, {}, {} threads\n", bench.heads, config.preset,
+             config.model.encoding, bench.samples, name(config.train.precision), thread_count());
+  fmt::print("  {:10.1f} s going on from the ablated layer\n", bench.seconds);
+  fmt::print("  {:10.1f} s by a whole forward pass for every head\n", bench.naive_seconds);
+  fmt::print("  {:10.2f} times as fast; scores {} bit for bit\n", bench.ratio(),
+             bench.same_scores ? "equal" : "NOT equal");
+}
+
+void add_bench_ablation(CLI::App& group) {
+  CLI::App* command =
+      group.add_subcommand("ablation", "A sweep over all heads, beside one by whole forward passes, in turns");
+  auto options = std::make_shared<BenchOptions>();
+  auto samples = std::make_shared<std::string>("1024");
+  options->run.add_to(*command);
+  options->device.add_to(*command);
+  add_text(*command, "--precision", options->precision, "fp32 (default) or bf16")->type_name("NAME");
+  add_text(*command, "--samples", *samples, "Test samples")->type_name("N")->capture_default_str();
+  command->add_flag("--json", options->json, "Print an object instead of a table");
+  command->footer("Example:\n  phasor bench ablation --preset paper --samples 4096");
+  command->callback([options, samples] { run_bench_ablation(*options, *samples); });
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app) {
@@ -152,6 +201,7 @@ void add_bench_command(CLI::App& app) {
   group->footer(
       "Examples:\n  phasor bench step --preset quick --encoding rope\n  phasor bench encodings --preset quick");
   add_bench_encodings(*group);
+  add_bench_ablation(*group);
   CLI::App* command = group->add_subcommand("step", "A training step: forward, backward, AdamW");
   auto options = std::make_shared<BenchOptions>();
   options->run.add_to(*command);

@@ -10,6 +10,7 @@ void add_export_command(CLI::App& app);
 void add_spectrum_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 void add_stability_command(CLI::App& app);
+void add_ablate_command(CLI::App& app);
 void add_encodings_command(CLI::App& app);
 void add_tasks_command(CLI::App& app);
 

@@ -59,6 +59,7 @@ int run(int argc, char** argv) {
   phasor::app::add_export_command(app);
   phasor::app::add_spectrum_command(app);
   phasor::app::add_bench_command(app);
+  phasor::app::add_ablate_command(app);
   phasor::app::add_stability_command(app);
   phasor::app::add_encodings_command(app);
   phasor::app::add_tasks_command(app);

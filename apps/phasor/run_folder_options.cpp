@@ -31,10 +31,12 @@ Session RunFolderOptions::open_for_gradients(Backend& backend) const { return op
 Session RunFolderOptions::open(Backend& backend, bool gradients) const {
   const RunFolder run(folder);
   RunConfig config = run.load_config();
-  if (gradients) config.train.precision = Dtype::f32;
   const std::string name = model_name(run, config);
+  const RunConfig stored = config;
+  if (gradients) config.train.precision = Dtype::f32;
   Session session(backend, config, {.training = gradients});
   try {
+    run.check_model(stored, name);
     session.model().load_parameters(run.load_model(session.model().layout(), name));
   } catch (const FormatError& error) {
     if (!step.empty()) fail("{} (only training the run again restores a snapshot)", error.what());

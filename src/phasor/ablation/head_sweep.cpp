@@ -107,28 +107,34 @@ bool HeadSweep::advance(const Progress& progress) {
 
 bool HeadSweep::run(const Progress& progress, const Saver& save) {
   if (finished()) return true;
-  int64_t per_batch = 1;
-  for (const Condition& condition : table_.conditions) per_batch += draws_of(condition.method);
-  const int64_t batches = (table_.samples + options_.batch - 1) / options_.batch;
-  planned_ = batches * (per_batch + 1);
-  evaluations_ = table_.done / options_.batch * per_batch;
-  if (!gather(progress)) return false;
+  if (!prepare(progress)) return false;
   while (!finished()) {
-    const Batch batch = batch_at(table_.done);
-    if (!measure(batch, table_.done, progress)) return false;
-    table_.done += batch.sequence_count();
+    if (!measure_next(progress)) return false;
     if (save) save(table_);
   }
   return true;
 }
 
-bool HeadSweep::gather(const Progress& progress) {
+bool HeadSweep::prepare(const Progress& progress) {
+  int64_t per_batch = 1;
+  for (const Condition& condition : table_.conditions) per_batch += draws_of(condition.method);
+  const int64_t batches = (table_.samples + options_.batch - 1) / options_.batch;
+  planned_ = batches * (per_batch + (stand_ins_.gathers() ? 1 : 0));
+  evaluations_ = table_.done / options_.batch * per_batch;
+  if (!stand_ins_.gathers()) return true;
   for (int64_t first = 0; first < table_.samples; first += options_.batch) {
     const Batch batch = batch_at(first);
     model_.forward(batch);
     stand_ins_.gather(batch);
     if (!advance(progress)) return false;
   }
+  return true;
+}
+
+bool HeadSweep::measure_next(const Progress& progress) {
+  const Batch batch = batch_at(table_.done);
+  if (!measure(batch, table_.done, progress)) return false;
+  table_.done += batch.sequence_count();
   return true;
 }
 

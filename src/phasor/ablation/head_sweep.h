@@ -47,9 +47,12 @@ class HeadSweep {
   // True when everything was measured.
   bool run(const Progress& progress = {}, const Saver& save = {});
 
+  // The same in parts: once what stand-ins need to know of all samples, then batch after batch. False when stopped.
+  bool prepare(const Progress& progress = {});
+  bool measure_next(const Progress& progress = {});
+
  private:
   Batch batch_at(int64_t first) const;
-  bool gather(const Progress& progress);
   bool measure(const Batch& batch, int64_t first, const Progress& progress);
   bool measure_layer(int64_t layer, const Batch& batch, int64_t first, const Progress& progress);
   void replace(const Condition& condition, const ConstMatrix& from, int64_t tokens);

@@ -55,6 +55,9 @@ std::string text(const Condition& condition) {
   return fmt::format("{} {} {}", place, condition.head, phasor::name(condition.method));
 }
 
+SampleScores::SampleScores(int64_t samples)
+    : loss(static_cast<size_t>(samples)), correct(static_cast<size_t>(samples)) {}
+
 ScoreTable::ScoreTable(int64_t layer_count, int64_t head_count, int64_t sample_count, std::vector<Condition> all)
     : layers(layer_count),
       heads(head_count),

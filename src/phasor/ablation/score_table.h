@@ -30,8 +30,7 @@ std::string text(const Condition& condition);
 struct SampleScores {
   std::vector<float> loss, correct;
 
-  explicit SampleScores(int64_t samples = 0)
-      : loss(static_cast<size_t>(samples)), correct(static_cast<size_t>(samples)) {}
+  explicit SampleScores(int64_t samples = 0);
   bool operator==(const SampleScores&) const = default;
 };
 

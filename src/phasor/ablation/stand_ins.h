@@ -17,7 +17,9 @@ class StandIns {
   // number.
   StandIns(Transformer& model, const Capacity& capacity, const std::vector<AblationMethod>& methods, uint64_t seed);
 
-  // Every batch of the set must be seen once, after a forward pass, before stand-ins are made for any.
+  // Every batch of the set must be seen once, after a forward pass, before stand-ins are made for any, where some
+  // method needs means.
+  bool gathers() const { return gathers_; }
   void gather(const Batch& batch);
 
   // Of the batch of the last forward pass, whose first sequence is sample `first_sample` of the set. The layer's

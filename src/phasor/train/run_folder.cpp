@@ -124,6 +124,18 @@ std::vector<float> RunFolder::load_model(const ParameterLayout& layout, const st
   return gather_tensors(open_as(file(name), kModelFormat), "", layout);
 }
 
+void RunFolder::check_model(const RunConfig& config, const std::string& name) const {
+  std::istringstream trained(metadata_of(open_as(file(name), kModelFormat), "config"));
+  std::istringstream claimed(canonical_text(config));
+  std::string one, other;
+  while (std::getline(claimed, other)) {
+    if (!std::getline(trained, one)) one.clear();
+    if (one == other) continue;
+    throw FormatError(fmt::format("'{}' was trained with other settings than config.json says: {} there, {} here",
+                                  file(name).string(), one.empty() ? "nothing" : one, other));
+  }
+}
+
 void RunFolder::save_state(const ParameterLayout& layout, const TrainingState& state) const {
   SafetensorsWriter writer;
   add_tensors(writer, "parameter/", layout, state.parameters);

@@ -43,6 +43,9 @@ class RunFolder {
                   int64_t step, const std::string& name) const;
   // Parameters by name, checked against the layout. `name` is model.safetensors or a snapshot.
   std::vector<float> load_model(const ParameterLayout& layout, const std::string& name) const;
+  // Throws FormatError, naming the first key, where the model was trained with other settings: weights fit any number
+  // of heads of the same width together.
+  void check_model(const RunConfig& config, const std::string& name) const;
 
   void save_state(const ParameterLayout& layout, const TrainingState& state) const;
   std::optional<TrainingState> load_state(const ParameterLayout& layout) const;

@@ -1,0 +1,251 @@
+#include "ablate_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "ablation_text.h"
+#include "interrupt.h"
+#include "phasor/ablation/ablation_csv.h"
+#include "phasor/ablation/ablation_json.h"
+#include "phasor/base/error.h"
+#include "phasor/base/file.h"
+#include "phasor/train/config_text.h"
+#include "share_line.h"
+#include "spectrum_files.h"
+
+namespace phasor::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+// Donors and means are the same whatever batch trained the model, unless that was a small one.
+constexpr int64_t kBatch = 128;
+
+std::string folder_of(const AblateOptions& options, const RunFolderOptions& run) {
+  return options.out.empty() ? run.folder : options.out;
+}
+
+void write_json(const fs::path& path, const Json& json) {
+  write_file_atomically(path, fmt::format("{}\n", json.dump(2)));
+}
+
+std::string csv_of(const RunAblation& ablation, const RunConfig& config, const RunFolderOptions& run) {
+  const std::string labels = fmt::format("{},{},{},{},{}", csv_field(config.model.encoding), csv_field(config.task),
+                                         csv_field(config.protocol), config.seed,
+                                         run.step.empty() ? fmt::format("{}", config.train.steps) : run.step);
+  return ablation_csv(ablation.scores, "encoding,task,protocol,seed,step", labels);
+}
+
+[[noreturn]] void stop(const std::string& folder) {
+  fail("interrupted; the scores so far are kept: the same command goes on with '{}'", folder);
+}
+
+std::string title(const RunConfig& config, const RunAblation& ablation, const RunFolderOptions& run) {
+  return fmt::format(
+      "{} on {}, protocol {}, seed {}{}: {} held-out samples, accuracy {:.1f} % (floor {:.1f} %), loss {:.3f}",
+      config.model.encoding, config.task, config.protocol, config.seed,
+      run.step.empty() ? "" : fmt::format(", step {}", run.step), ablation.scores.samples,
+      100.0 * ablation.scores.intact_accuracy(), 100.0 * ablation.context.floor_accuracy,
+      ablation.scores.intact_loss());
+}
+
+void print_ablation(const AblateOptions& options, const RunAblation& ablation, const RunConfig& config) {
+  fmt::print("{}\n", title(config, ablation, options.run));
+  for (const Question question : {Question::position, Question::importance}) {
+    const std::optional<RunVerdict>& verdict = ablation.verdict(question);
+    if (!verdict) {
+      fmt::print("\n{}: not judged without the method {}\n", name(question), name(judged_method(question)));
+      continue;
+    }
+    fmt::print("\n{}{}", heat_map(ablation, question), verdict_text(*verdict, question, options.clauses));
+  }
+  fmt::print("\nhabits of heads (beside: if attention were even)\n{}", habits_table(ablation.habits));
+  fmt::print("\naccuracy in % with the positional part p taken out of the stream that enters a layer\n{}",
+             removal_table(ablation.removal));
+}
+
+}  // namespace
+
+AblationOptions AblateOptions::read(int64_t batch) const {
+  AblationOptions read;
+  read.sweep.methods = parse_methods(methods);
+  read.sweep.samples = read_whole("--samples", samples, {.least = 20, .most = 10000000});
+  read.sweep.draws = read_whole("--draws", draws, {.least = 1, .most = 1000});
+  read.sweep.seed = read_seed("--seed", seed);
+  read.sweep.batch = std::min(batch, kBatch);
+  return read;
+}
+
+std::string ablation_stem(const RunFolderOptions& run) {
+  if (run.step.empty()) return "ablation";
+  return fmt::format("ablation_step_{:06}", read_whole("--step", run.step, {.least = 0}));
+}
+
+Json source_json(const RunConfig& config, const RunFolderOptions& run) {
+  return {{"task", config.task},
+          {"encoding", config.model.encoding},
+          {"protocol", config.protocol},
+          {"seed", config.seed},
+          {"step", run.step.empty() ? config.train.steps : read_whole("--step", run.step, {.least = 0})},
+          {"layers", config.model.layers},
+          {"heads", config.model.heads}};
+}
+
+RunAblation ablate_folder(const AblateOptions& options, const RunFolderOptions& run, const std::string& label) {
+  const std::unique_ptr<Backend> backend = options.device.open();
+  options.read(kBatch);  // what is wrong with the options comes before long work
+  Session session = run.open(*backend);
+  const RunConfig& config = session.config();
+  const std::string folder = folder_of(options, run), stem = ablation_stem(run);
+  prepare_folder(folder);
+  catch_interrupts();
+  std::optional<RunAblation> ablation;
+  {
+    ShareLine line(label);
+    ablation =
+        ablate_run(session, folder, stem, options.read(config.train.batch), [&](std::string_view what, double share) {
+          line.update(what, share);
+          return !interrupted();
+        });
+  }
+  if (!ablation) stop(run.folder);
+  Json json = {{"format", kAblationFormat}, {"kind", "run"}, {"source", source_json(config, run)}};
+  json.update(to_json(*ablation));
+  const fs::path path = folder;
+  write_file_atomically(path / (stem + ".csv"), csv_of(*ablation, config, run));
+  write_json(path / (stem + ".json"), json);
+  return std::move(*ablation);
+}
+
+void run_ablate(const AblateOptions& options) {
+  const RunAblation ablation = ablate_folder(options, options.run, "ablate");
+  const std::string folder = folder_of(options, options.run), stem = ablation_stem(options.run);
+  if (options.json) {
+    fmt::print("{}", read_file(fs::path(folder) / (stem + ".json")));
+    return;
+  }
+  print_ablation(options, ablation, RunFolder(options.run.folder).load_config());
+  fmt::print("\nwritten: {}.json, .csv, .safetensors\n", (fs::path(folder) / stem).string());
+}
+
+void run_ablate_as_published(const AblateOptions& options) {
+  const std::unique_ptr<Backend> backend = options.device.open();
+  Session session = options.run.open(*backend);
+  const RunConfig& config = session.config();
+  const std::string folder = folder_of(options, options.run), stem = ablation_stem(options.run) + "_published";
+  prepare_folder(folder);
+  catch_interrupts();
+  std::optional<PublishedAblation> ablation;
+  {
+    ShareLine line("ablate as published");
+    ablation = ablate_as_published(session.model(), {&session.data().train, &session.data().test}, config.train.batch,
+                                   [&](double share) {
+                                     line.update("heads", share);
+                                     return !interrupted();
+                                   });
+  }
+  if (!ablation) fail("interrupted; nothing was written");
+  Json json = {{"format", kAblationFormat}, {"kind", "published"}, {"source", source_json(config, options.run)}};
+  json.update(to_json(*ablation));
+  write_json(fs::path(folder) / (stem + ".json"), json);
+  if (options.json) {
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
+  fmt::print("{} on {}, as the released code at commit ffe3159 ablates: {} training and test samples together,\n",
+             config.model.encoding, config.task, ablation->samples);
+  fmt::print("{}; accuracy in %, intact {:.1f}\n",
+             ablation->latent ? "columns of latents, which all heads read, in place of heads"
+                              : "the last head of every earlier layer still off",
+             100.0 * ablation->baseline);
+  fmt::print("{}", published_table(*ablation));
+  if (ablation->without_effect > 0) {
+    fmt::print("{} of {} turns of each layer change nothing: the latents have no such columns\n",
+               ablation->without_effect, config.model.heads);
+  }
+  fmt::print("No verdict follows from this: 'phasor ablate {}' measures heads alone on held-out samples.\n",
+             options.run.folder);
+  fmt::print("\nwritten: {}.json\n", (fs::path(folder) / stem).string());
+}
+
+namespace {
+
+struct SnapshotRow {
+  int64_t step = 0;
+  RunAblation ablation;
+};
+
+// The head that the finished model's verdict is about, and what share it has at an earlier step.
+double share_of(const RunAblation& ablation, Question question, int64_t layer, int64_t head) {
+  const std::optional<RunVerdict>& verdict = ablation.verdict(question);
+  const LayerEffect& effect = verdict->layers[static_cast<size_t>(layer)].effect;
+  return effect.shares.defined ? effect.shares.shares[static_cast<size_t>(head)] : std::nan("");
+}
+
+void print_timeline(const std::vector<SnapshotRow>& rows, Question question) {
+  const RunVerdict& last = *rows.back().ablation.verdict(question);
+  const int64_t layer = last.layer, head = last.layers[static_cast<size_t>(layer)].effect.top;
+  fmt::print("\n{} ({}): the finished model's head is {}.{}\n", name(question), name(judged_method(question)), layer,
+             head);
+  fmt::print("{:>8}  {:>9}  {:>12}  {:>11}  {:>9}  {:>15}  {}\n", "step", "accuracy", "layer, nats", "max share", "N2",
+             "share of final", "verdict of the layer");
+  for (const SnapshotRow& row : rows) {
+    const LayerVerdict& at = row.ablation.verdict(question)->layers[static_cast<size_t>(layer)];
+    fmt::print("{:>8}  {:>9.1f}  {:>12.3f}  {:>11.2f}  {:>9.2f}  {:>15.2f}  {}\n", row.step,
+               100.0 * row.ablation.scores.intact_accuracy(), at.effect.layer.value, at.effect.max_share.value,
+               at.effect.n2.value, share_of(row.ablation, question, layer, head), name(at.verdict));
+  }
+}
+
+Json timeline_json(const std::vector<SnapshotRow>& rows) {
+  Json list = Json::array();
+  for (const SnapshotRow& row : rows) {
+    Json entry = {{"step", row.step}, {"accuracy", row.ablation.scores.intact_accuracy()}};
+    for (const Question question : {Question::position, Question::importance}) {
+      if (row.ablation.verdict(question)) entry[name(question)] = to_json(*row.ablation.verdict(question));
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+}  // namespace
+
+void run_ablate_snapshots(const AblateOptions& options) {
+  if (!options.run.step.empty()) fail_usage("--snapshots measures all of them: it does not go with --step");
+  const RunFolder folder(options.run.folder);
+  const RunConfig config = folder.load_config();
+  if (config.train.snapshots.empty()) {
+    fail_usage("'{}' has no snapshots; train with --set train.snapshots=50,100,200,400", options.run.folder);
+  }
+  std::vector<RunFolderOptions> steps;
+  for (const int64_t step : config.train.snapshots) {
+    if (step < config.train.steps) steps.push_back({.folder = options.run.folder, .step = fmt::format("{}", step)});
+  }
+  steps.push_back({.folder = options.run.folder, .step = ""});
+  std::vector<SnapshotRow> rows;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const int64_t step = steps[i].step.empty() ? config.train.steps : read_whole("--step", steps[i].step, {.least = 0});
+    const std::string label = fmt::format("ablate step {} ({} of {})", step, i + 1, steps.size());
+    rows.push_back({step, ablate_folder(options, steps[i], label)});
+  }
+  Json json = {{"format", kAblationFormat}, {"kind", "snapshots"}, {"source", source_json(config, options.run)}};
+  json["snapshots"] = timeline_json(rows);
+  const fs::path path = fs::path(folder_of(options, options.run)) / "ablation_snapshots.json";
+  write_json(path, json);
+  if (options.json) {
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
+  fmt::print("{} on {}, seed {}: when do heads take their part?\n", config.model.encoding, config.task, config.seed);
+  for (const Question question : {Question::position, Question::importance}) {
+    if (rows.back().ablation.verdict(question)) print_timeline(rows, question);
+  }
+  fmt::print("\nwritten: {}\n", path.string());
+}
+
+}  // namespace phasor::app

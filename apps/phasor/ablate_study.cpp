@@ -1,0 +1,291 @@
+#include "ablate_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "ablate_run.h"
+#include "phasor/ablation/ablation_csv.h"
+#include "phasor/ablation/ablation_json.h"
+#include "phasor/ablation/encoding_verdict.h"
+#include "phasor/base/error.h"
+#include "phasor/base/file.h"
+#include "phasor/statistics/effect.h"
+#include "phasor/statistics/multiplicity.h"
+#include "phasor/statistics/summary.h"
+#include "phasor/study/run_list.h"
+#include "phasor/train/config_json.h"
+#include "phasor/train/metrics.h"
+
+namespace phasor::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr std::array<Question, 2> kQuestions = {Question::position, Question::importance};
+
+// Runs that differ in their seed alone.
+struct Group {
+  std::string label, encoding, task, protocol;
+  std::vector<double> accuracy;
+  int64_t not_converged = 0;
+  std::array<std::vector<SeedRun>, 2> seeds;  // per question
+  std::array<std::optional<EncodingVerdict>, 2> verdicts;
+  std::vector<StreamRemoval> removals;
+};
+
+struct Comparison {
+  const Group* group = nullptr;
+  size_t question = 0;
+  EncodingComparison found;
+  double p_holm = 1.0;  // of max_share, over the comparisons of the question
+};
+
+std::string group_key(RunConfig config) {
+  config.seed = 0;
+  config.train.snapshots.clear();
+  return canonical_text(config);
+}
+
+bool converged(const fs::path& folder) {
+  const Json result = Json::parse(read_file(folder / "result.json"), nullptr, false);
+  return result.is_object() && result.value("converged", false);
+}
+
+void add_run(Group& group, const RunAblation& ablation, const fs::path& folder) {
+  group.accuracy.push_back(ablation.scores.intact_accuracy());
+  if (!converged(folder)) ++group.not_converged;
+  group.removals.push_back(ablation.removal);
+  for (size_t q = 0; q < kQuestions.size(); ++q) {
+    const std::optional<RunVerdict>& verdict = ablation.verdict(kQuestions[q]);
+    if (!verdict) continue;
+    group.seeds[q].push_back({*verdict, ablation.scores.drops(verdict->layer, judged_method(kQuestions[q]))});
+  }
+}
+
+std::vector<Group> ablate_all(const AblateOptions& options, const std::vector<fs::path>& runs) {
+  std::vector<Group> groups;
+  std::map<std::string, size_t> places;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    RunFolderOptions run{.folder = runs[i].string(), .step = options.run.step};
+    const RunConfig config = RunFolder(runs[i]).load_config();
+    const auto [place, added] = places.try_emplace(group_key(config), groups.size());
+    if (added) {
+      const std::string within = fs::relative(runs[i], options.run.folder).parent_path().string();
+      groups.push_back({.label = within.empty() ? config.model.encoding : within + "/" + config.model.encoding,
+                        .encoding = config.model.encoding,
+                        .task = config.task,
+                        .protocol = config.protocol});
+    }
+    AblateOptions own = options;
+    own.out.clear();
+    const std::string label = fmt::format("{} ({} of {})", runs[i].string(), i + 1, runs.size());
+    add_run(groups[place->second], ablate_folder(own, run, label), runs[i]);
+  }
+  for (Group& group : groups) {
+    for (size_t q = 0; q < kQuestions.size(); ++q) {
+      if (!group.seeds[q].empty()) group.verdicts[q] = judge_encoding(group.seeds[q]);
+    }
+  }
+  return groups;
+}
+
+// Every group against the named encoding on the same task under the same protocol.
+std::vector<Comparison> compare_all(const std::vector<Group>& groups, const std::string& against) {
+  std::vector<Comparison> comparisons;
+  for (size_t q = 0; q < kQuestions.size(); ++q) {
+    std::vector<double> p;
+    const size_t first = comparisons.size();
+    for (const Group& group : groups) {
+      const auto other = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+        return g.encoding == against && g.task == group.task && g.protocol == group.protocol;
+      });
+      if (other == groups.end() || group.encoding == against || !group.verdicts[q] || !other->verdicts[q]) continue;
+      comparisons.push_back({&group, q, compare(*group.verdicts[q], *other->verdicts[q]), 1.0});
+      p.push_back(comparisons.back().found.max_share.test ? comparisons.back().found.max_share.test->p : 1.0);
+    }
+    if (p.empty()) continue;
+    const std::vector<double> adjusted = statistics::holm(p);
+    for (size_t i = 0; i < adjusted.size(); ++i) comparisons[first + i].p_holm = adjusted[i];
+  }
+  return comparisons;
+}
+
+std::string with_interval(const Estimate& estimate) {
+  if (std::isnan(estimate.value)) return "-";
+  return fmt::format("{:.2f} ({:.2f}-{:.2f})", estimate.value, estimate.low, estimate.high);
+}
+
+std::string accuracy_text(const Group& group) {
+  const double mean = 100.0 * statistics::mean(group.accuracy);
+  if (group.accuracy.size() < 2) return fmt::format("{:.1f}", mean);
+  return fmt::format("{:.1f} +- {:.1f}", mean, 100.0 * statistics::standard_deviation(group.accuracy));
+}
+
+void print_question(const std::vector<Group>& groups, const std::vector<Comparison>& comparisons, size_t q,
+                    const std::string& against) {
+  const AblationMethod method = judged_method(kQuestions[q]);
+  fmt::print("\n{} ({}): the layer that matters most, over seeds; D S N U: DEPOSIT, SPREAD, NOT USED, UNDETERMINED\n",
+             name(kQuestions[q]), name(method));
+  fmt::print("{:<34} {:>14}  {:>11}  {:<13} {:<18} {:<18} {:<18} {}\n", "encoding", "accuracy %", "D S N U", "verdict",
+             "max share", "N2", "sufficiency", fmt::format("p against {} (Holm)", against));
+  for (const Group& group : groups) {
+    if (!group.verdicts[q]) continue;
+    const EncodingVerdict& verdict = *group.verdicts[q];
+    const auto found = std::find_if(comparisons.begin(), comparisons.end(),
+                                    [&](const Comparison& c) { return c.group == &group && c.question == q; });
+    std::string p = "-";
+    if (found != comparisons.end() && found->found.max_share.test) {
+      p = fmt::format("{:.3f} ({:.3f})", found->found.max_share.test->p, found->p_holm);
+    }
+    fmt::print("{:<34.34} {:>14}{} {:>11}  {:<13} {:<18} {:<18} {:<18} {}\n", group.label, accuracy_text(group),
+               group.not_converged > 0 ? "*" : " ",
+               fmt::format("{} {} {} {}", verdict.deposit.seeds, verdict.spread.seeds, verdict.not_used.seeds,
+                           verdict.undetermined.seeds),
+               name(verdict.verdict), with_interval(verdict.max_share), with_interval(verdict.n2),
+               with_interval(verdict.sufficiency), p);
+  }
+  for (const Group& group : groups) {
+    if (group.verdicts[q]) fmt::print("  {}: {}\n", group.label, group.verdicts[q]->reason);
+  }
+}
+
+double mean_random(const LayerRemoval& layer) {
+  double sum = 0.0;
+  for (const RemovalScore& score : layer.random) sum += score.accuracy;
+  return sum / static_cast<double>(std::max<size_t>(1, layer.random.size()));
+}
+
+// Accuracy with p removed / with random vectors of its length removed, mean over seeds.
+void print_removals(const std::vector<Group>& groups) {
+  fmt::print("\naccuracy in % with p taken out of the stream entering a layer / with random vectors as long\n");
+  for (const Group& group : groups) {
+    std::string line = fmt::format("{:<34.34}", group.label);
+    for (size_t l = 0; l < group.removals.front().layers.size(); ++l) {
+      std::vector<double> without, random;
+      for (const StreamRemoval& removal : group.removals) {
+        without.push_back(100.0 * removal.layers[l].means.accuracy);
+        random.push_back(100.0 * mean_random(removal.layers[l]));
+      }
+      line += fmt::format("  layer {}: {:5.1f} / {:5.1f}", l, statistics::mean(without), statistics::mean(random));
+    }
+    fmt::print("{}\n", line);
+  }
+}
+
+Json prevalence_json(const Prevalence& prevalence) {
+  return {{"seeds", prevalence.seeds},
+          {"low", prevalence.interval.low},
+          {"high", prevalence.interval.high},
+          {"lower", prevalence.lower}};
+}
+
+Json verdict_json(const EncodingVerdict& verdict) {
+  Json seeds = Json::array();
+  for (const SeedShares& seed : verdict.seeds) {
+    seeds.push_back({{"verdict", name(seed.verdict)},
+                     {"layer", seed.layer},
+                     {"max_share", to_json(seed.max_share)},
+                     {"n2", to_json(seed.n2)},
+                     {"necessity", to_json(seed.necessity)},
+                     {"sufficiency", to_json(seed.sufficiency)},
+                     {"shares", seed.shares}});
+  }
+  return {{"verdict", name(verdict.verdict)},
+          {"reason", verdict.reason},
+          {"deposit", prevalence_json(verdict.deposit)},
+          {"spread", prevalence_json(verdict.spread)},
+          {"not_used", prevalence_json(verdict.not_used)},
+          {"undetermined", prevalence_json(verdict.undetermined)},
+          {"max_share", to_json(verdict.max_share)},
+          {"n2", to_json(verdict.n2)},
+          {"necessity", to_json(verdict.necessity)},
+          {"sufficiency", to_json(verdict.sufficiency)},
+          {"seeds", seeds}};
+}
+
+Json comparison_json(const Comparison& comparison, const std::string& against) {
+  const ShareComparison& share = comparison.found.max_share;
+  Json json = {{"encoding", comparison.group->label},
+               {"against", against},
+               {"question", name(kQuestions[comparison.question])},
+               {"text", share.text},
+               {"p", share.test ? Json(share.test->p) : Json(nullptr)},
+               {"smallest_p", share.test ? Json(share.test->smallest_p) : Json(nullptr)},
+               {"p_holm", comparison.p_holm}};
+  if (share.cliffs_delta) {
+    json["cliffs_delta"] =
+        to_json(Estimate{share.cliffs_delta->estimate, share.cliffs_delta->low, share.cliffs_delta->high});
+  }
+  return json;
+}
+
+Json study_json(const std::vector<Group>& groups, const std::vector<Comparison>& comparisons,
+                const std::string& against) {
+  Json json = {{"format", kAblationFormat}, {"kind", "runs"}};
+  json["groups"] = Json::array();
+  for (const Group& group : groups) {
+    Json entry = {{"label", group.label},       {"task", group.task},         {"protocol", group.protocol},
+                  {"encoding", group.encoding}, {"accuracy", group.accuracy}, {"not_converged", group.not_converged}};
+    for (size_t q = 0; q < kQuestions.size(); ++q) {
+      if (group.verdicts[q]) entry[name(kQuestions[q])] = verdict_json(*group.verdicts[q]);
+    }
+    entry["removal"] = Json::array();
+    for (const StreamRemoval& removal : group.removals) entry["removal"].push_back(to_json(removal));
+    json["groups"].push_back(std::move(entry));
+  }
+  json["comparisons"] = Json::array();
+  for (const Comparison& comparison : comparisons) json["comparisons"].push_back(comparison_json(comparison, against));
+  return json;
+}
+
+// A line per group, question and seed.
+std::string study_csv(const std::vector<Group>& groups) {
+  std::string text =
+      "group,encoding,task,protocol,question,run,accuracy,verdict,layer,max_share,n2,necessity,sufficiency\n";
+  for (const Group& group : groups) {
+    for (size_t q = 0; q < kQuestions.size(); ++q) {
+      if (!group.verdicts[q]) continue;
+      const std::vector<SeedShares>& seeds = group.verdicts[q]->seeds;
+      for (size_t s = 0; s < seeds.size(); ++s) {
+        text += fmt::format("{},{},{},{},{},{},{:.6g},{},{},{:.6g},{:.6g},{:.6g},{:.6g}\n", csv_field(group.label),
+                            csv_field(group.encoding), csv_field(group.task), csv_field(group.protocol),
+                            name(kQuestions[q]), s, group.accuracy[s], name(seeds[s].verdict), seeds[s].layer,
+                            seeds[s].max_share.value, seeds[s].n2.value, seeds[s].necessity.value,
+                            seeds[s].sufficiency.value);
+      }
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+void run_ablate_study(const AblateOptions& options) {
+  const std::vector<fs::path> runs = finished_runs(options.run.folder);
+  const std::vector<Group> groups = ablate_all(options, runs);
+  const std::vector<Comparison> comparisons = compare_all(groups, options.against);
+  const Json json = study_json(groups, comparisons, options.against);
+  const fs::path folder = options.out.empty() ? options.run.folder : options.out;
+  make_directory(folder);
+  write_file_atomically(folder / "ablation.csv", study_csv(groups));
+  write_file_atomically(folder / "ablation.json", fmt::format("{}\n", json.dump(2)));
+  if (options.json) {
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
+  fmt::print("{} runs, {} encodings and settings\n", runs.size(), groups.size());
+  for (size_t q = 0; q < kQuestions.size(); ++q) print_question(groups, comparisons, q, options.against);
+  print_removals(groups);
+  if (std::any_of(groups.begin(), groups.end(), [](const Group& group) { return group.not_converged > 0; })) {
+    fmt::print("* some of these runs had not converged\n");
+  }
+  fmt::print("\nwritten: {}.json, .csv\n", (folder / "ablation").string());
+}
+
+}  // namespace phasor::app

@@ -1,0 +1,121 @@
+#include "ablation_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "phasor/base/wrapped_text.h"
+
+namespace phasor::app {
+namespace {
+
+constexpr size_t kColumns = 100;
+
+// A cell's shade, by its share of the layer's drops.
+const char* shade(double share) {
+  constexpr std::array<const char*, 5> kShades = {"  ", "░░", "▒▒", "▓▓", "██"};
+  const auto index = static_cast<size_t>(std::clamp(std::ceil(4.0 * share - 0.05), 0.0, 4.0));
+  return kShades[index];
+}
+
+std::string drop_text(double drop) {
+  const std::string text = fmt::format("{:.{}f}", drop, std::abs(drop) < 9.995 ? 2 : 1);
+  return text == "-0.00" ? "0.00" : text;
+}
+
+std::string percent(double share) { return fmt::format("{:.1f}", 100.0 * share); }
+
+std::string indented(const std::string& text, size_t indent) {
+  return std::string(indent, ' ') + wrapped(text, kColumns, indent) + "\n";
+}
+
+std::string head_header(int64_t heads, size_t width) {
+  std::string text = fmt::format("{:>8}", "");
+  for (int64_t h = 0; h < heads; ++h) text += fmt::format("{:>{}}", fmt::format("h{}", h), width);
+  return text;
+}
+
+}  // namespace
+
+std::string heat_map(const RunAblation& ablation, Question question) {
+  const RunVerdict& verdict = *ablation.verdict(question);
+  const ScoreTable& scores = ablation.scores;
+  const AblationMethod method = judged_method(question);
+  std::string text = fmt::format("{}: what a head alone adds to the loss, in nats ({}: {})\n", name(question),
+                                 name(method), meaning(method));
+  text += head_header(scores.heads, 9) + fmt::format("{:>9}  verdict\n", "whole");
+  for (int64_t l = 0; l < scores.layers; ++l) {
+    const LayerVerdict& layer = verdict.layers[static_cast<size_t>(l)];
+    text += fmt::format("{:>8}", fmt::format("layer {}", l));
+    for (int64_t h = 0; h < scores.heads; ++h) {
+      const auto head = static_cast<size_t>(h);
+      const double share =
+          layer.effect.shares.defined && layer.verdict != Deposit::not_used ? layer.effect.shares.shares[head] : 0.0;
+      text += fmt::format("{:>6}{} ", drop_text(layer.effect.heads[head].value), shade(share));
+    }
+    text += fmt::format("{:>9}  {}{}{}\n", drop_text(layer.effect.layer.value), name(layer.verdict),
+                        layer.redundant ? " (redundant)" : "", l == verdict.layer ? "  <- matters most" : "");
+  }
+  return text;
+}
+
+std::string verdict_text(const RunVerdict& verdict, Question question, bool clauses) {
+  std::string text = fmt::format("{}: {}\n", name(question), name(verdict.verdict));
+  text += indented(verdict.reason, 2);
+  if (!clauses) return text;
+  const LayerVerdict& layer = verdict.layers[static_cast<size_t>(verdict.layer)];
+  for (const Clause& clause : layer.clauses) {
+    const char* mark = !clause.holds ? "?" : *clause.holds ? "+" : "-";
+    text += indented(fmt::format("{} {}: {}", mark, clause.name, clause.text), 4);
+  }
+  return text;
+}
+
+std::string habits_table(const std::vector<std::vector<HeadHabit>>& habits) {
+  std::string text = fmt::format("{:>6}  {:>14}  {:>16}  {:>22}  {:>14}\n", "head", "mean distance", "favourite j - i",
+                                 "explained by distance", "entropy, nats");
+  for (size_t l = 0; l < habits.size(); ++l) {
+    for (size_t h = 0; h < habits[l].size(); ++h) {
+      const HeadHabit& habit = habits[l][h];
+      text += fmt::format("{:>6}  {:>6.1f} of {:>4.1f}  {:>+6} x {:<7.1f}  {:>20} %  {:>6.2f} of {:.2f}\n",
+                          fmt::format("{}.{}", l, h), habit.mean_distance, habit.even_distance, habit.favourite,
+                          habit.favourite_gain, percent(std::max(0.0, habit.distance_share)), habit.entropy,
+                          habit.even_entropy);
+    }
+  }
+  return text;
+}
+
+std::string removal_table(const StreamRemoval& removal) {
+  std::string text = fmt::format("{:>8}  {:>10}  {:>16}  {:>11}  {:>9}  {:>26}\n", "", "without p", "random, as long",
+                                 "without P", "p's share", "p costs more than random");
+  for (const LayerRemoval& layer : removal.layers) {
+    double mean = 0.0, square = 0.0;
+    for (const RemovalScore& score : layer.random) mean += score.accuracy / static_cast<double>(layer.random.size());
+    for (const RemovalScore& score : layer.random) square += (score.accuracy - mean) * (score.accuracy - mean);
+    const double deviation = std::sqrt(square / std::max(1.0, static_cast<double>(layer.random.size()) - 1.0));
+    text += fmt::format(
+        "{:>8}  {:>10}  {:>16}  {:>11}  {:>9}  {:>26}\n", fmt::format("layer {}", layer.layer),
+        percent(layer.means.accuracy), fmt::format("{} +- {}", percent(mean), percent(deviation)),
+        layer.input_term ? percent(layer.input_term->accuracy) : "-", percent(layer.norm_share),
+        fmt::format("{:+.3f} ({:+.3f} to {:+.3f})", layer.excess.value, layer.excess.low, layer.excess.high));
+  }
+  return text;
+}
+
+std::string published_table(const PublishedAblation& ablation) {
+  const auto heads = static_cast<int64_t>(ablation.accuracy.front().size());
+  std::string text = head_header(heads, 7) + fmt::format("{:>11}  {:>5}\n", "top share", "N2");
+  for (size_t l = 0; l < ablation.accuracy.size(); ++l) {
+    text += fmt::format("{:>8}", fmt::format("layer {}", l));
+    for (const double accuracy : ablation.accuracy[l]) text += fmt::format("{:>7}", percent(accuracy));
+    const statistics::Concentration found = ablation.concentration(static_cast<int64_t>(l));
+    text += found.defined ? fmt::format("{:>11.2f}  {:>5.2f}\n", found.max_share, found.n2)
+                          : fmt::format("{:>11}  {:>5}\n", "-", "-");
+  }
+  return text;
+}
+
+}  // namespace phasor::app

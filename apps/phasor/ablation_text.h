@@ -1,0 +1,24 @@
+#pragma once
+// Ablations for people: a heat map of layers and heads, verdicts with their reasons, habits of heads.
+#include <string>
+#include <vector>
+
+#include "phasor/ablation/published_ablation.h"
+#include "phasor/ablation/run_ablation.h"
+
+namespace phasor::app {
+
+// What each head alone costs by the question's method, shaded by its share of the layer's drops.
+std::string heat_map(const RunAblation& ablation, Question question);
+
+// The verdict, its reason and its clauses, of the layer that matters most; other layers in a line each.
+std::string verdict_text(const RunVerdict& verdict, Question question, bool clauses);
+
+// A line per head.
+std::string habits_table(const std::vector<std::vector<HeadHabit>>& habits);
+
+std::string removal_table(const StreamRemoval& removal);
+
+std::string published_table(const PublishedAblation& ablation);
+
+}  // namespace phasor::app

@@ -1,0 +1,158 @@
+#include "phasor/ablation/ablation_json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace phasor {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// JSON has no infinities: what is not bounded or not defined is null.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json effect_json(const LayerEffect& effect) {
+  Json heads = Json::array();
+  for (const Estimate& head : effect.heads) heads.push_back(to_json(head));
+  Json shares = Json::array();
+  for (const double share : effect.shares.shares) shares.push_back(share);
+  const LayerEffect::HeldOut& held = effect.held_out;
+  return {{"layer_drop", to_json(effect.layer)},
+          {"head_drops", heads},
+          {"shares", shares},
+          {"top", effect.top},
+          {"max_share", to_json(effect.max_share)},
+          {"dominance", to_json(effect.dominance)},
+          {"dominance_ratio", number(effect.shares.dominance_ratio)},
+          {"gini", to_json(effect.gini)},
+          {"n1", to_json(effect.n1)},
+          {"n2", to_json(effect.n2)},
+          {"redundancy", to_json(effect.redundancy)},
+          {"necessity", to_json(effect.necessity)},
+          {"sufficiency", to_json(effect.sufficiency)},
+          {"held_out",
+           {{"head", held.head},
+            {"drop", to_json(held.drop)},
+            {"lead", to_json(held.lead)},
+            {"share", to_json(held.share)},
+            {"necessity", to_json(held.necessity)},
+            {"sufficiency", to_json(held.sufficiency)},
+            {"n1", to_json(held.n1)},
+            {"n2", to_json(held.n2)},
+            {"p", held.p},
+            {"p_holm", held.p_holm},
+            {"head_p_holm", held.head_p_holm}}}};
+}
+
+Json clauses_json(const std::vector<Clause>& clauses) {
+  Json list = Json::array();
+  for (const Clause& clause : clauses) {
+    Json entry = {{"clause", clause.name}, {"text", clause.text}};
+    entry["holds"] = clause.holds ? Json(*clause.holds) : Json(nullptr);
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json habit_json(const HeadHabit& habit) {
+  return {{"mean_distance", habit.mean_distance},   {"even_distance", habit.even_distance},
+          {"favourite", habit.favourite},           {"favourite_gain", habit.favourite_gain},
+          {"distance_share", habit.distance_share}, {"entropy", habit.entropy},
+          {"even_entropy", habit.even_entropy}};
+}
+
+Json score_json(const RemovalScore& score) { return {{"loss", score.loss}, {"accuracy", score.accuracy}}; }
+
+Json conditions_json(const ScoreTable& table) {
+  Json list = Json::array();
+  for (const Condition& condition : table.conditions) {
+    list.push_back({{"layer", condition.layer},
+                    {"head", condition.head < 0 ? Json(nullptr) : Json(condition.head)},
+                    {"ablated", condition.extent == AblationExtent::alone   ? "alone"
+                                : condition.extent == AblationExtent::whole ? "whole"
+                                                                            : "only"},
+                    {"method", name(condition.method)},
+                    {"loss_drop", table.mean_loss_drop(condition)},
+                    {"accuracy", table.accuracy(condition)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Json to_json(const Estimate& estimate) {
+  return {{"value", number(estimate.value)}, {"low", number(estimate.low)}, {"high", number(estimate.high)}};
+}
+
+Json to_json(const RunVerdict& verdict) {
+  Json layers = Json::array();
+  for (size_t l = 0; l < verdict.layers.size(); ++l) {
+    const LayerVerdict& layer = verdict.layers[l];
+    layers.push_back({{"layer", l},
+                      {"verdict", name(layer.verdict)},
+                      {"redundant", layer.redundant},
+                      {"reason", layer.reason},
+                      {"clauses", clauses_json(layer.clauses)},
+                      {"effect", effect_json(layer.effect)}});
+  }
+  return {{"verdict", name(verdict.verdict)},
+          {"layer", verdict.layer},
+          {"reason", verdict.reason},
+          {"top_share_of_all", number(verdict.top_share_of_all)},
+          {"layers", layers}};
+}
+
+Json to_json(const StreamRemoval& removal) {
+  Json layers = Json::array();
+  for (const LayerRemoval& layer : removal.layers) {
+    Json random = Json::array();
+    for (const RemovalScore& score : layer.random) random.push_back(score_json(score));
+    layers.push_back(
+        {{"layer", layer.layer},
+         {"means", score_json(layer.means)},
+         {"input_term", layer.input_term ? score_json(*layer.input_term) : Json(nullptr)},
+         {"random", random},
+         {"excess", {{"value", layer.excess.value}, {"low", layer.excess.low}, {"high", layer.excess.high}}},
+         {"norm_share", layer.norm_share}});
+  }
+  return {{"intact", score_json(removal.intact)}, {"layers", layers}};
+}
+
+Json to_json(const RunAblation& ablation) {
+  Json habits = Json::array();
+  for (const std::vector<HeadHabit>& layer : ablation.habits) {
+    Json row = Json::array();
+    for (const HeadHabit& habit : layer) row.push_back(habit_json(habit));
+    habits.push_back(std::move(row));
+  }
+  const auto verdict = [](const std::optional<RunVerdict>& found) { return found ? to_json(*found) : Json(nullptr); };
+  return {{"samples", ablation.scores.samples},
+          {"intact", {{"loss", ablation.scores.intact_loss()}, {"accuracy", ablation.scores.intact_accuracy()}}},
+          {"floor_accuracy", ablation.context.floor_accuracy},
+          {"guess_loss", ablation.context.guess_loss},
+          {"parameters", ablation.parameters},
+          {"position", verdict(ablation.position)},
+          {"importance", verdict(ablation.importance)},
+          {"conditions", conditions_json(ablation.scores)},
+          {"habits", habits},
+          {"removal", to_json(ablation.removal)}};
+}
+
+Json to_json(const PublishedAblation& ablation) {
+  Json layers = Json::array();
+  for (size_t l = 0; l < ablation.accuracy.size(); ++l) {
+    const statistics::Concentration found = ablation.concentration(static_cast<int64_t>(l));
+    layers.push_back({{"layer", l},
+                      {"accuracy", ablation.accuracy[l]},
+                      {"top", found.top},
+                      {"max_share", number(found.max_share)},
+                      {"n2", number(found.n2)}});
+  }
+  return {{"baseline", ablation.baseline},
+          {"samples", ablation.samples},
+          {"ablated", ablation.latent ? "columns of latents" : "heads, the last one of each earlier layer off"},
+          {"turns_without_effect", ablation.without_effect},
+          {"layers", layers}};
+}
+
+}  // namespace phasor
