@@ -1,7 +1,9 @@
 #include "run_options.h"
 
+#include "phasor/base/error.h"
 #include "phasor/engine/threads.h"
 #include "phasor/train/config_text.h"
+#include "phasor/train/parameter_match.h"
 #include "usage.h"
 
 namespace phasor::app {
@@ -17,12 +19,15 @@ void RunOptions::add_to(CLI::App& command) {
   add_text(command, "--seed", seed, "Seed of initialisation and dropout (the data has its own: --set data.seed=1)")
       ->type_name("N");
   command.add_option("--config", files, "File of settings, JSON with comments; later ones win")->type_name("FILE");
+  add_text(command, "--match-parameters", match,
+           "Choose model.hidden so that the model has as many parameters as with this encoding")
+      ->type_name("ENCODING");
   command.add_option("--set", sets, "One setting, e.g. --set train.lr=3e-4; may be repeated")->type_name("KEY=VALUE");
 }
 
 bool RunOptions::empty() const {
   return task.empty() && encoding.empty() && preset.empty() && protocol.empty() && seed.empty() && files.empty() &&
-         sets.empty();
+         sets.empty() && match.empty();
 }
 
 ConfigBuilder RunOptions::builder(const std::string& base) const {
@@ -37,7 +42,14 @@ ConfigBuilder RunOptions::builder(const std::string& base) const {
   option("--preset", "preset", preset);
   option("--protocol", "protocol", protocol);
   option("--seed", "seed", seed);
-  for (const std::string& assignment : sets) builder.add_set(assignment);
+  for (const std::string& assignment : sets) {
+    if (!match.empty() && assignment.rfind("model.hidden=", 0) == 0) {
+      fail_usage("--match-parameters chooses model.hidden: it does not go with --set {}", assignment);
+    }
+    builder.add_set(assignment);
+  }
+  if (!match.empty())
+    option("--match-parameters", "model.hidden", std::to_string(matching_hidden(builder.build(), match)));
   return builder;
 }
 

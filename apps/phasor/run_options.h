@@ -12,6 +12,7 @@ namespace phasor::app {
 
 struct RunOptions {
   std::string task, encoding, preset, protocol, seed;
+  std::string match;  // an encoding whose number of parameters is to be had
   std::vector<std::string> files, sets;
 
   void add_to(CLI::App& command);

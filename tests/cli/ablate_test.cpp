@@ -1,0 +1,161 @@
+// phasor ablate, as a person meets it.
+#include <nlohmann/json.hpp>
+
+#include "cli/tiny_run.h"
+
+namespace phasor {
+namespace {
+
+using Json = nlohmann::json;
+
+class AblateCommand : public testing::Test {
+ protected:
+  void train(const std::string& name, const Arguments& more = {}) {
+    const Outcome trained = phasor_command(Arguments{"train", "--out", run(name)} + tiny_settings() + more);
+    ASSERT_EQ(trained.code, 0) << trained.err;
+  }
+  std::string run(const std::string& name) const { return (temporary_ / name).string(); }
+  Json json_of(const std::string& path) const { return Json::parse(read_file(temporary_ / path)); }
+
+  TemporaryFolder temporary_;
+};
+
+TEST_F(AblateCommand, GivesAVerdictAndWritesItsFiles) {
+  train("rope");
+  const Outcome outcome = phasor_command({"ablate", run("rope"), "--clauses"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_words(outcome.out, {"rope on distance", "32 held-out samples", "position_off", "layer 1", "matters most",
+                             "importance:", "habits of heads", "written:"});
+  const Json json = json_of("rope/ablation.json");
+  EXPECT_EQ(json["format"], "phasor ablation 1");
+  EXPECT_EQ(json["source"]["encoding"], "rope");
+  EXPECT_EQ(json["position"]["layers"].size(), 2u);
+  EXPECT_EQ(json["conditions"].size(), 2u * (7 * 3 + 2 * 2));
+  EXPECT_EQ(json["habits"][1].size(), 2u);
+  const std::string csv = read_file(temporary_ / "rope/ablation.csv");
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 2 * (7 * 3 + 2 * 2));
+  EXPECT_EQ(csv.rfind("encoding,task,protocol,seed,step,layer,head,ablated,method,", 0), 0u);
+  EXPECT_FALSE(std::filesystem::exists(temporary_ / "rope/ablation.partial.safetensors"));
+}
+
+TEST_F(AblateCommand, MeasuresNothingTwice) {
+  train("rope");
+  const Outcome first = phasor_command({"ablate", run("rope"), "--json"});
+  ASSERT_EQ(first.code, 0) << first.err;
+  const Outcome second = phasor_command({"ablate", run("rope"), "--json"});
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_EQ(first.out, second.out);
+  EXPECT_NE(first.err.find("heads"), std::string::npos);
+  EXPECT_EQ(second.err.find("heads"), std::string::npos) << second.err;
+}
+
+TEST_F(AblateCommand, InterruptedItGoesOnAndGivesTheSameBytes) {
+  train("rope", {"--set", "data.test=4000"});
+  const std::string other = run("other");
+  const Outcome whole = phasor_command({"ablate", run("rope"), "--out", other, "--samples", "4000"});
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  for (const int number : {SIGINT, SIGTERM}) {
+    RunningPhasor running({"ablate", run("rope"), "--samples", "4000"});
+    ASSERT_TRUE(running.wait_for(" 30 %"));
+    const Outcome stopped = running.finish(number);
+    if (stopped.code == 0) continue;  // it was faster than the signal
+    EXPECT_EQ(stopped.code, 1) << stopped.err;
+    expect_words(last_line(stopped.err), {"interrupted", "goes on"});
+    EXPECT_TRUE(std::filesystem::exists(temporary_ / "rope/ablation.partial.safetensors"));
+    EXPECT_FALSE(std::filesystem::exists(temporary_ / "rope/ablation.json"));
+  }
+  const Outcome rest = phasor_command({"ablate", run("rope"), "--samples", "4000"});
+  ASSERT_EQ(rest.code, 0) << rest.err;
+  for (const char* file : {"ablation.safetensors", "ablation.json", "ablation.csv"}) {
+    EXPECT_EQ(read_file(temporary_ / "rope" / file), read_file(temporary_ / "other" / file)) << file;
+  }
+}
+
+TEST_F(AblateCommand, OtherOptionsLeaveAFinishedAblationAloneUntilTheyAreDone) {
+  train("rope");
+  ASSERT_EQ(phasor_command({"ablate", run("rope")}).code, 0);
+  const Outcome fewer = phasor_command({"ablate", run("rope"), "--methods", "zero,mean", "--out", run("fewer")});
+  ASSERT_EQ(fewer.code, 0) << fewer.err;
+  expect_words(fewer.out, {"position: not judged without the method position_off"});
+  EXPECT_EQ(json_of("fewer/ablation.json")["position"], nullptr);
+  EXPECT_EQ(json_of("rope/ablation.json")["conditions"].size(), 2u * (7 * 3 + 2 * 2));
+}
+
+TEST_F(AblateCommand, SnapshotsTellWhen) {
+  train("rope", {"--set", "train.snapshots=10,30"});
+  const Outcome outcome = phasor_command({"ablate", run("rope"), "--snapshots"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_words(outcome.out, {"the finished model's head", "      10", "      30", "      60"});
+  EXPECT_EQ(json_of("rope/ablation_snapshots.json")["snapshots"].size(), 3u);
+  EXPECT_TRUE(std::filesystem::exists(temporary_ / "rope/ablation_step_000010.json"));
+  train("none");
+  expect_error(phasor_command({"ablate", run("none"), "--snapshots"}), 2, {"no snapshots", "train.snapshots="});
+}
+
+TEST_F(AblateCommand, ThePublishedWayIsAskedFor) {
+  train("mla", {"--encoding", "mla(kv=8,q=8,rope=4)"});
+  const Outcome outcome = phasor_command({"ablate", run("mla"), "--as-published"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_words(outcome.out, {"as the released code at commit ffe3159 ablates", "544 training and test samples",
+                             "columns of latents", "1 of 2 turns of each layer change nothing", "No verdict"});
+  EXPECT_EQ(json_of("mla/ablation_published.json")["turns_without_effect"], 1);
+  EXPECT_FALSE(std::filesystem::exists(temporary_ / "mla/ablation.json"));
+}
+
+TEST_F(AblateCommand, AFolderOfRunsIsJudgedPerEncoding) {
+  for (const char* seed : {"0", "1"}) {
+    train(std::string("study/a/rope") + seed, {"--seed", seed});
+    train(std::string("study/a/nope") + seed, {"--seed", seed, "--encoding", "nope"});
+  }
+  const Outcome outcome = phasor_command({"ablate", run("study")});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_words(outcome.out, {"4 runs, 2 encodings and settings", "a/nope", "a/rope", "p against nope", "of 2 seeds"});
+  const Json json = json_of("study/ablation.json");
+  EXPECT_EQ(json["kind"], "runs");
+  EXPECT_EQ(json["groups"].size(), 2u);
+  EXPECT_EQ(json["groups"][1]["accuracy"].size(), 2u);
+  EXPECT_TRUE(std::filesystem::exists(temporary_ / "study/ablation.csv"));
+}
+
+TEST_F(AblateCommand, WrongRunsAreRefusedByName) {
+  expect_error(phasor_command({"ablate", run("nowhere")}), 2, {"nowhere"});
+  train("rope");
+  std::filesystem::copy(temporary_ / "rope", temporary_ / "bare", std::filesystem::copy_options::recursive);
+  std::filesystem::remove(temporary_ / "bare/model.safetensors");
+  expect_error(phasor_command({"ablate", run("bare")}), 2, {"has no finished model", "--resume"});
+
+  std::filesystem::copy(temporary_ / "rope", temporary_ / "foreign", std::filesystem::copy_options::recursive);
+  std::string config = read_file(temporary_ / "foreign/config.json");
+  for (const auto& [from, to] :
+       {std::pair("\"heads\": 2", "\"heads\": 4"), std::pair("\"kv_heads\": 2", "\"kv_heads\": 4"),
+        std::pair("\"head_width\": 8", "\"head_width\": 4")}) {
+    const size_t place = config.find(from);
+    ASSERT_NE(place, std::string::npos) << from;
+    config.replace(place, std::string(from).size(), to);
+  }
+  write_file_atomically(temporary_ / "foreign/config.json", config);
+  expect_error(phasor_command({"ablate", run("foreign")}), 1,
+               {"trained with other settings", "model.heads=2 there, model.heads=4 here"});
+}
+
+TEST_F(AblateCommand, WrongOptionsAreRefusedByName) {
+  train("rope");
+  expect_error(phasor_command({"ablate", run("rope"), "--methods", "zeroo"}), 2, {"zeroo", "did you mean 'zero'?"});
+  expect_error(phasor_command({"ablate", run("rope"), "--methods", "zero,zero"}), 2, {"twice"});
+  expect_error(phasor_command({"ablate", run("rope"), "--samples", "3"}), 2, {"--samples", "20"});
+  expect_error(phasor_command({"ablate", run("rope"), "--draws", "0"}), 2, {"--draws"});
+  expect_error(phasor_command({"ablate", run("rope"), "--step", "7"}), 2, {"no snapshot of step 7"});
+  expect_error(phasor_command({"ablate", run("rope"), "--as-published", "--snapshots"}), 2, {"do not go together"});
+}
+
+TEST_F(AblateCommand, ADamagedScoreFileIsMeasuredAgain) {
+  train("rope");
+  ASSERT_EQ(phasor_command({"ablate", run("rope")}).code, 0);
+  const std::string scores = read_file(temporary_ / "rope/ablation.safetensors");
+  write_file_atomically(temporary_ / "rope/ablation.safetensors", scores.substr(0, scores.size() / 2));
+  ASSERT_EQ(phasor_command({"ablate", run("rope")}).code, 0);
+  EXPECT_EQ(read_file(temporary_ / "rope/ablation.safetensors"), scores);
+}
+
+}  // namespace
+}  // namespace phasor
