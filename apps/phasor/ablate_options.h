@@ -16,10 +16,11 @@ struct AblateOptions {
   std::string draws = "1";
   std::string seed = "0";
   std::string out;
-  std::string against = "nope";
+  std::string against;
   bool as_published = false;
   bool snapshots = false;
   bool clauses = false;
+  bool replace = false;
   bool json = false;
 
   // Throws UsageError for what is out of range.

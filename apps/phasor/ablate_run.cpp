@@ -13,6 +13,7 @@
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "phasor/train/config_text.h"
+#include "run_lock.h"
 #include "share_line.h"
 #include "spectrum_files.h"
 
@@ -61,7 +62,8 @@ void print_ablation(const AblateOptions& options, const RunAblation& ablation, c
       fmt::print("\n{}: not judged without the method {}\n", name(question), name(judged_method(question)));
       continue;
     }
-    fmt::print("\n{}{}", heat_map(ablation, question), verdict_text(*verdict, question, options.clauses));
+    fmt::print("\n{}{}", heat_map(ablation, question, config.model.answer),
+               verdict_text(*verdict, question, options.clauses));
   }
   fmt::print("\nhabits of heads (beside: if attention were even)\n{}", habits_table(ablation.habits));
   fmt::print("\naccuracy in % with the positional part p taken out of the stream that enters a layer\n{}",
@@ -77,6 +79,7 @@ AblationOptions AblateOptions::read(int64_t batch) const {
   read.sweep.draws = read_whole("--draws", draws, {.least = 1, .most = 1000});
   read.sweep.seed = read_seed("--seed", seed);
   read.sweep.batch = std::min(batch, kBatch);
+  read.replace = replace;
   return read;
 }
 
@@ -102,6 +105,7 @@ RunAblation ablate_folder(const AblateOptions& options, const RunFolderOptions& 
   const RunConfig& config = session.config();
   const std::string folder = folder_of(options, run), stem = ablation_stem(run);
   prepare_folder(folder);
+  const RunLock lock(folder);
   catch_interrupts();
   std::optional<RunAblation> ablation;
   {
@@ -113,6 +117,10 @@ RunAblation ablate_folder(const AblateOptions& options, const RunFolderOptions& 
         });
   }
   if (!ablation) stop(run.folder);
+  if (ablation->taken_over > 0) {
+    say_progress(fmt::format("{}: {} of {} samples had been measured before", label, ablation->taken_over,
+                             ablation->scores.samples));
+  }
   Json json = {{"format", kAblationFormat}, {"kind", "run"}, {"source", source_json(config, run)}};
   json.update(to_json(*ablation));
   const fs::path path = folder;
@@ -142,8 +150,12 @@ void run_ablate_as_published(const AblateOptions& options) {
   std::optional<PublishedAblation> ablation;
   {
     ShareLine line("ablate as published");
+    // What a protocol says of heads or latents holds; a clean run leaves it to the model.
+    const HeadAblation way = config.switches.head_ablation;
+    std::optional<bool> latents;
+    if (way != HeadAblation::alone) latents = way == HeadAblation::latent;
     ablation = ablate_as_published(session.model(), {&session.data().train, &session.data().test}, config.train.batch,
-                                   [&](double share) {
+                                   latents, [&](double share) {
                                      line.update("heads", share);
                                      return !interrupted();
                                    });

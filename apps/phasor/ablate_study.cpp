@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "ablate_run.h"
+#include "interrupt.h"
 #include "phasor/ablation/ablation_csv.h"
 #include "phasor/ablation/ablation_json.h"
 #include "phasor/ablation/encoding_verdict.h"
@@ -19,7 +20,7 @@
 #include "phasor/statistics/summary.h"
 #include "phasor/study/run_list.h"
 #include "phasor/train/config_json.h"
-#include "phasor/train/metrics.h"
+#include "spectrum_files.h"
 
 namespace phasor::app {
 namespace {
@@ -29,9 +30,16 @@ namespace fs = std::filesystem;
 
 constexpr std::array<Question, 2> kQuestions = {Question::position, Question::importance};
 
+struct Run {
+  fs::path folder;
+  uint64_t seed = 0;
+};
+
 // Runs that differ in their seed alone.
 struct Group {
   std::string label, encoding, task, protocol;
+  RunConfig config;  // of the first run
+  std::vector<Run> runs;
   std::vector<double> accuracy;
   int64_t not_converged = 0;
   std::array<std::vector<SeedRun>, 2> seeds;  // per question
@@ -39,11 +47,16 @@ struct Group {
   std::vector<StreamRemoval> removals;
 };
 
+struct Study {
+  std::vector<Group> groups;
+  std::vector<std::string> failures;
+};
+
 struct Comparison {
   const Group* group = nullptr;
   size_t question = 0;
   EncodingComparison found;
-  double p_holm = 1.0;  // of max_share, over the comparisons of the question
+  std::optional<double> p_holm;  // of max_share, over the tests of the question
 };
 
 std::string group_key(RunConfig config) {
@@ -52,14 +65,24 @@ std::string group_key(RunConfig config) {
   return canonical_text(config);
 }
 
+// Groups that may be compared differ in nothing but the encoding, how it was trained, and the feed-forward width that
+// evens out numbers of parameters.
+std::string comparison_key(RunConfig config) {
+  config.model.encoding = "nope";
+  config.model.hidden = 1;
+  config.train = {};
+  return group_key(std::move(config));
+}
+
 bool converged(const fs::path& folder) {
   const Json result = Json::parse(read_file(folder / "result.json"), nullptr, false);
   return result.is_object() && result.value("converged", false);
 }
 
-void add_run(Group& group, const RunAblation& ablation, const fs::path& folder) {
+void add_run(Group& group, const RunAblation& ablation, const Run& run) {
+  group.runs.push_back(run);
   group.accuracy.push_back(ablation.scores.intact_accuracy());
-  if (!converged(folder)) ++group.not_converged;
+  if (!converged(run.folder)) ++group.not_converged;
   group.removals.push_back(ablation.removal);
   for (size_t q = 0; q < kQuestions.size(); ++q) {
     const std::optional<RunVerdict>& verdict = ablation.verdict(kQuestions[q]);
@@ -68,50 +91,85 @@ void add_run(Group& group, const RunAblation& ablation, const fs::path& folder) 
   }
 }
 
-std::vector<Group> ablate_all(const AblateOptions& options, const std::vector<fs::path>& runs) {
-  std::vector<Group> groups;
-  std::map<std::string, size_t> places;
-  for (size_t i = 0; i < runs.size(); ++i) {
-    RunFolderOptions run{.folder = runs[i].string(), .step = options.run.step};
-    const RunConfig config = RunFolder(runs[i]).load_config();
-    const auto [place, added] = places.try_emplace(group_key(config), groups.size());
-    if (added) {
-      const std::string within = fs::relative(runs[i], options.run.folder).parent_path().string();
-      groups.push_back({.label = within.empty() ? config.model.encoding : within + "/" + config.model.encoding,
-                        .encoding = config.model.encoding,
-                        .task = config.task,
-                        .protocol = config.protocol});
+Group& group_for(const fs::path& folder, const RunConfig& config, const std::string& root, std::vector<Group>& groups) {
+  const std::string key = group_key(config);
+  for (Group& group : groups) {
+    if (group_key(group.config) == key) return group;
+  }
+  const std::string within = fs::relative(folder, root).parent_path().string();
+  groups.push_back({.label = within.empty() ? config.model.encoding : within + "/" + config.model.encoding,
+                    .encoding = config.model.encoding,
+                    .task = config.task,
+                    .protocol = config.protocol,
+                    .config = config});
+  return groups.back();
+}
+
+// Groups of one folder and encoding are told apart by the settings that differ.
+void tell_apart(std::vector<Group>& groups) {
+  for (size_t g = 1; g < groups.size(); ++g) {
+    const auto twin = std::find_if(groups.begin(), groups.begin() + static_cast<int64_t>(g), [&](const Group& other) {
+      return other.encoding == groups[g].encoding && groups[g].label.rfind(other.label, 0) == 0;
+    });
+    if (twin == groups.begin() + static_cast<int64_t>(g)) continue;
+    std::istringstream first(group_key(twin->config)), second(group_key(groups[g].config));
+    for (std::string one, other; std::getline(first, one) && std::getline(second, other);) {
+      if (one != other) groups[g].label += " " + other;
     }
+  }
+}
+
+Study ablate_all(const AblateOptions& options, const std::vector<fs::path>& runs) {
+  Study study;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const RunFolderOptions run{.folder = runs[i].string(), .step = options.run.step};
     AblateOptions own = options;
     own.out.clear();
     const std::string label = fmt::format("{} ({} of {})", runs[i].string(), i + 1, runs.size());
-    add_run(groups[place->second], ablate_folder(own, run, label), runs[i]);
+    try {
+      const RunConfig config = RunFolder(runs[i]).load_config();
+      Group& group = group_for(runs[i], config, options.run.folder, study.groups);
+      for (const Run& other : group.runs) {
+        if (other.seed == config.seed) fail("the same run as '{}': one seed counts once", other.folder.string());
+      }
+      add_run(group, ablate_folder(own, run, label), {runs[i], config.seed});
+    } catch (const UsageError&) {
+      throw;
+    } catch (const Error& error) {
+      if (interrupted()) throw;
+      study.failures.push_back(fmt::format("{}: {}", runs[i].string(), error.what()));
+    }
   }
-  for (Group& group : groups) {
+  std::erase_if(study.groups, [](const Group& group) { return group.runs.empty(); });
+  if (study.groups.empty()) fail("no run could be ablated; the first: {}", study.failures.front());
+  tell_apart(study.groups);
+  for (Group& group : study.groups) {
     for (size_t q = 0; q < kQuestions.size(); ++q) {
       if (!group.seeds[q].empty()) group.verdicts[q] = judge_encoding(group.seeds[q]);
     }
   }
-  return groups;
+  return study;
 }
 
-// Every group against the named encoding on the same task under the same protocol.
+// Every group against the named encoding, where all else is equal. Holm's correction is over the tests made.
 std::vector<Comparison> compare_all(const std::vector<Group>& groups, const std::string& against) {
   std::vector<Comparison> comparisons;
   for (size_t q = 0; q < kQuestions.size(); ++q) {
     std::vector<double> p;
-    const size_t first = comparisons.size();
+    std::vector<size_t> tested;
     for (const Group& group : groups) {
       const auto other = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
-        return g.encoding == against && g.task == group.task && g.protocol == group.protocol;
+        return g.encoding == against && comparison_key(g.config) == comparison_key(group.config);
       });
       if (other == groups.end() || group.encoding == against || !group.verdicts[q] || !other->verdicts[q]) continue;
-      comparisons.push_back({&group, q, compare(*group.verdicts[q], *other->verdicts[q]), 1.0});
-      p.push_back(comparisons.back().found.max_share.test ? comparisons.back().found.max_share.test->p : 1.0);
+      comparisons.push_back({&group, q, compare(*group.verdicts[q], *other->verdicts[q]), std::nullopt});
+      if (!comparisons.back().found.max_share.test) continue;
+      p.push_back(comparisons.back().found.max_share.test->p);
+      tested.push_back(comparisons.size() - 1);
     }
     if (p.empty()) continue;
     const std::vector<double> adjusted = statistics::holm(p);
-    for (size_t i = 0; i < adjusted.size(); ++i) comparisons[first + i].p_holm = adjusted[i];
+    for (size_t i = 0; i < adjusted.size(); ++i) comparisons[tested[i]].p_holm = adjusted[i];
   }
   return comparisons;
 }
@@ -141,7 +199,7 @@ void print_question(const std::vector<Group>& groups, const std::vector<Comparis
                                     [&](const Comparison& c) { return c.group == &group && c.question == q; });
     std::string p = "-";
     if (found != comparisons.end() && found->found.max_share.test) {
-      p = fmt::format("{:.3f} ({:.3f})", found->found.max_share.test->p, found->p_holm);
+      p = fmt::format("{:.3f} ({:.3f})", found->found.max_share.test->p, found->p_holm.value_or(1.0));
     }
     fmt::print("{:<34.34} {:>14}{} {:>11}  {:<13} {:<18} {:<18} {:<18} {}\n", group.label, accuracy_text(group),
                group.not_converged > 0 ? "*" : " ",
@@ -185,10 +243,13 @@ Json prevalence_json(const Prevalence& prevalence) {
           {"lower", prevalence.lower}};
 }
 
-Json verdict_json(const EncodingVerdict& verdict) {
+Json verdict_json(const EncodingVerdict& verdict, const std::vector<Run>& runs) {
   Json seeds = Json::array();
-  for (const SeedShares& seed : verdict.seeds) {
-    seeds.push_back({{"verdict", name(seed.verdict)},
+  for (size_t s = 0; s < verdict.seeds.size(); ++s) {
+    const SeedShares& seed = verdict.seeds[s];
+    seeds.push_back({{"run", runs[s].folder.string()},
+                     {"seed", runs[s].seed},
+                     {"verdict", name(seed.verdict)},
                      {"layer", seed.layer},
                      {"max_share", to_json(seed.max_share)},
                      {"n2", to_json(seed.n2)},
@@ -217,7 +278,7 @@ Json comparison_json(const Comparison& comparison, const std::string& against) {
                {"text", share.text},
                {"p", share.test ? Json(share.test->p) : Json(nullptr)},
                {"smallest_p", share.test ? Json(share.test->smallest_p) : Json(nullptr)},
-               {"p_holm", comparison.p_holm}};
+               {"p_holm", comparison.p_holm ? Json(*comparison.p_holm) : Json(nullptr)}};
   if (share.cliffs_delta) {
     json["cliffs_delta"] =
         to_json(Estimate{share.cliffs_delta->estimate, share.cliffs_delta->low, share.cliffs_delta->high});
@@ -233,7 +294,7 @@ Json study_json(const std::vector<Group>& groups, const std::vector<Comparison>&
     Json entry = {{"label", group.label},       {"task", group.task},         {"protocol", group.protocol},
                   {"encoding", group.encoding}, {"accuracy", group.accuracy}, {"not_converged", group.not_converged}};
     for (size_t q = 0; q < kQuestions.size(); ++q) {
-      if (group.verdicts[q]) entry[name(kQuestions[q])] = verdict_json(*group.verdicts[q]);
+      if (group.verdicts[q]) entry[name(kQuestions[q])] = verdict_json(*group.verdicts[q], group.runs);
     }
     entry["removal"] = Json::array();
     for (const StreamRemoval& removal : group.removals) entry["removal"].push_back(to_json(removal));
@@ -247,17 +308,17 @@ Json study_json(const std::vector<Group>& groups, const std::vector<Comparison>&
 // A line per group, question and seed.
 std::string study_csv(const std::vector<Group>& groups) {
   std::string text =
-      "group,encoding,task,protocol,question,run,accuracy,verdict,layer,max_share,n2,necessity,sufficiency\n";
+      "group,encoding,task,protocol,question,run,seed,accuracy,verdict,layer,max_share,n2,necessity,sufficiency\n";
   for (const Group& group : groups) {
     for (size_t q = 0; q < kQuestions.size(); ++q) {
       if (!group.verdicts[q]) continue;
       const std::vector<SeedShares>& seeds = group.verdicts[q]->seeds;
       for (size_t s = 0; s < seeds.size(); ++s) {
-        text += fmt::format("{},{},{},{},{},{},{:.6g},{},{},{:.6g},{:.6g},{:.6g},{:.6g}\n", csv_field(group.label),
+        text += fmt::format("{},{},{},{},{},{},{},{:.6g},{},{},{:.6g},{:.6g},{:.6g},{:.6g}\n", csv_field(group.label),
                             csv_field(group.encoding), csv_field(group.task), csv_field(group.protocol),
-                            name(kQuestions[q]), s, group.accuracy[s], name(seeds[s].verdict), seeds[s].layer,
-                            seeds[s].max_share.value, seeds[s].n2.value, seeds[s].necessity.value,
-                            seeds[s].sufficiency.value);
+                            name(kQuestions[q]), csv_field(group.runs[s].folder.string()), group.runs[s].seed,
+                            group.accuracy[s], name(seeds[s].verdict), seeds[s].layer, seeds[s].max_share.value,
+                            seeds[s].n2.value, seeds[s].necessity.value, seeds[s].sufficiency.value);
       }
     }
   }
@@ -268,24 +329,33 @@ std::string study_csv(const std::vector<Group>& groups) {
 
 void run_ablate_study(const AblateOptions& options) {
   const std::vector<fs::path> runs = finished_runs(options.run.folder);
-  const std::vector<Group> groups = ablate_all(options, runs);
-  const std::vector<Comparison> comparisons = compare_all(groups, options.against);
-  const Json json = study_json(groups, comparisons, options.against);
+  const std::string against = options.against.empty() ? "nope" : options.against;
+  const auto has_it = [&](const fs::path& run) { return RunFolder(run).load_config().model.encoding == against; };
+  if (!options.against.empty() && std::none_of(runs.begin(), runs.end(), has_it)) {
+    fail_usage("--against {}: no run in '{}' has this encoding", against, options.run.folder);
+  }
+  const Study study = ablate_all(options, runs);
+  const std::vector<Group>& groups = study.groups;
+  const std::vector<Comparison> comparisons = compare_all(groups, against);
+  const Json json = study_json(groups, comparisons, against);
   const fs::path folder = options.out.empty() ? options.run.folder : options.out;
+  const std::string stem = ablation_stem(options.run);
   make_directory(folder);
-  write_file_atomically(folder / "ablation.csv", study_csv(groups));
-  write_file_atomically(folder / "ablation.json", fmt::format("{}\n", json.dump(2)));
+  write_file_atomically(folder / (stem + ".csv"), study_csv(groups));
+  write_file_atomically(folder / (stem + ".json"), fmt::format("{}\n", json.dump(2)));
   if (options.json) {
     fmt::print("{}\n", json.dump(2));
-    return;
+  } else {
+    fmt::print("{} runs, {} encodings and settings\n", runs.size() - study.failures.size(), groups.size());
+    for (size_t q = 0; q < kQuestions.size(); ++q) print_question(groups, comparisons, q, against);
+    print_removals(groups);
+    if (std::any_of(groups.begin(), groups.end(), [](const Group& group) { return group.not_converged > 0; })) {
+      fmt::print("* some of these runs had not converged\n");
+    }
+    fmt::print("\nwritten: {}.json, .csv\n", (folder / stem).string());
   }
-  fmt::print("{} runs, {} encodings and settings\n", runs.size(), groups.size());
-  for (size_t q = 0; q < kQuestions.size(); ++q) print_question(groups, comparisons, q, options.against);
-  print_removals(groups);
-  if (std::any_of(groups.begin(), groups.end(), [](const Group& group) { return group.not_converged > 0; })) {
-    fmt::print("* some of these runs had not converged\n");
-  }
-  fmt::print("\nwritten: {}.json, .csv\n", (folder / "ablation").string());
+  for (const std::string& failure : study.failures) say_progress(fmt::format("left out: {}", failure));
+  if (!study.failures.empty()) fail("{} of {} runs could not be ablated", study.failures.size(), runs.size());
 }
 
 }  // namespace phasor::app

@@ -13,16 +13,18 @@ namespace {
 
 constexpr size_t kColumns = 100;
 
-// A cell's shade, by its share of the layer's drops.
+constexpr int64_t kWideHeads = 8;  // more than these are shown in narrow cells
+
+// By the head's share of the layer's drops.
 const char* shade(double share) {
-  constexpr std::array<const char*, 5> kShades = {"  ", "░░", "▒▒", "▓▓", "██"};
-  const auto index = static_cast<size_t>(std::clamp(std::ceil(4.0 * share - 0.05), 0.0, 4.0));
-  return kShades[index];
+  constexpr std::array<const char*, 5> kShades = {" ", "░", "▒", "▓", "█"};
+  return kShades[static_cast<size_t>(std::clamp(std::ceil(4.0 * share - 0.05), 0.0, 4.0))];
 }
 
-std::string drop_text(double drop) {
-  const std::string text = fmt::format("{:.{}f}", drop, std::abs(drop) < 9.995 ? 2 : 1);
-  return text == "-0.00" ? "0.00" : text;
+std::string drop_text(double drop, bool narrow) {
+  const int digits = narrow ? 1 : std::abs(drop) < 9.995 ? 2 : 1;
+  const std::string text = fmt::format("{:.{}f}", drop, digits);
+  return text.find_first_of("123456789") == std::string::npos && text[0] == '-' ? text.substr(1) : text;
 }
 
 std::string percent(double share) { return fmt::format("{:.1f}", 100.0 * share); }
@@ -39,23 +41,26 @@ std::string head_header(int64_t heads, size_t width) {
 
 }  // namespace
 
-std::string heat_map(const RunAblation& ablation, Question question) {
+std::string heat_map(const RunAblation& ablation, Question question, AnswerKind answer) {
   const RunVerdict& verdict = *ablation.verdict(question);
   const ScoreTable& scores = ablation.scores;
   const AblationMethod method = judged_method(question);
-  std::string text = fmt::format("{}: what a head alone adds to the loss, in nats ({}: {})\n", name(question),
-                                 name(method), meaning(method));
-  text += head_header(scores.heads, 9) + fmt::format("{:>9}  verdict\n", "whole");
+  const bool narrow = scores.heads > kWideHeads;
+  std::string text = fmt::format("{}: what a head alone adds to the loss{} ({}: {})\n", name(question),
+                                 answer == AnswerKind::choice ? ", in nats" : "", name(method), meaning(method));
+  text += head_header(scores.heads, narrow ? 6 : 9) +
+          fmt::format("{:>8}  verdict   shade: share of the layer's drops\n", "whole");
   for (int64_t l = 0; l < scores.layers; ++l) {
     const LayerVerdict& layer = verdict.layers[static_cast<size_t>(l)];
+    const bool shaded = layer.effect.shares.defined && layer.verdict != Deposit::not_used;
     text += fmt::format("{:>8}", fmt::format("layer {}", l));
     for (int64_t h = 0; h < scores.heads; ++h) {
       const auto head = static_cast<size_t>(h);
-      const double share =
-          layer.effect.shares.defined && layer.verdict != Deposit::not_used ? layer.effect.shares.shares[head] : 0.0;
-      text += fmt::format("{:>6}{} ", drop_text(layer.effect.heads[head].value), shade(share));
+      const char* mark = shade(shaded ? layer.effect.shares.shares[head] : 0.0);
+      const std::string drop = drop_text(layer.effect.heads[head].value, narrow);
+      text += narrow ? fmt::format("{:>5}{}", drop, mark) : fmt::format("{:>6}{}{} ", drop, mark, mark);
     }
-    text += fmt::format("{:>9}  {}{}{}\n", drop_text(layer.effect.layer.value), name(layer.verdict),
+    text += fmt::format("{:>8}  {}{}{}\n", drop_text(layer.effect.layer.value, false), name(layer.verdict),
                         layer.redundant ? " (redundant)" : "", l == verdict.layer ? "  <- matters most" : "");
   }
   return text;
@@ -64,11 +69,17 @@ std::string heat_map(const RunAblation& ablation, Question question) {
 std::string verdict_text(const RunVerdict& verdict, Question question, bool clauses) {
   std::string text = fmt::format("{}: {}\n", name(question), name(verdict.verdict));
   text += indented(verdict.reason, 2);
-  if (!clauses) return text;
-  const LayerVerdict& layer = verdict.layers[static_cast<size_t>(verdict.layer)];
-  for (const Clause& clause : layer.clauses) {
-    const char* mark = !clause.holds ? "?" : *clause.holds ? "+" : "-";
-    text += indented(fmt::format("{} {}: {}", mark, clause.name, clause.text), 4);
+  if (clauses) {
+    const LayerVerdict& layer = verdict.layers[static_cast<size_t>(verdict.layer)];
+    for (const Clause& clause : layer.clauses) {
+      const char* mark = !clause.holds ? "?" : *clause.holds ? "+" : "-";
+      text += indented(fmt::format("{} {}: {}", mark, clause.name, clause.text), 4);
+    }
+  }
+  for (size_t l = 0; l < verdict.layers.size(); ++l) {
+    const LayerVerdict& layer = verdict.layers[l];
+    if (static_cast<int64_t>(l) == verdict.layer || layer.verdict == Deposit::not_used) continue;
+    text += indented(fmt::format("layer {}, {}: {}", l, name(layer.verdict), layer.reason), 2);
   }
   return text;
 }
@@ -90,7 +101,7 @@ std::string habits_table(const std::vector<std::vector<HeadHabit>>& habits) {
 
 std::string removal_table(const StreamRemoval& removal) {
   std::string text = fmt::format("{:>8}  {:>10}  {:>16}  {:>11}  {:>9}  {:>26}\n", "", "without p", "random, as long",
-                                 "without P", "p's share", "p costs more than random");
+                                 "without P", "p's share", "loss beyond random's");
   for (const LayerRemoval& layer : removal.layers) {
     double mean = 0.0, square = 0.0;
     for (const RemovalScore& score : layer.random) mean += score.accuracy / static_cast<double>(layer.random.size());

@@ -9,9 +9,9 @@
 namespace phasor::app {
 
 // What each head alone costs by the question's method, shaded by its share of the layer's drops.
-std::string heat_map(const RunAblation& ablation, Question question);
+std::string heat_map(const RunAblation& ablation, Question question, AnswerKind answer);
 
-// The verdict, its reason and its clauses, of the layer that matters most; other layers in a line each.
+// The verdict with its reason, then the reasons of other layers that are used; clauses of the layer that matters most.
 std::string verdict_text(const RunVerdict& verdict, Question question, bool clauses);
 
 // A line per head.

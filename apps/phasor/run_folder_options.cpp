@@ -8,8 +8,8 @@
 
 namespace phasor::app {
 
-void RunFolderOptions::add_to(CLI::App& command) {
-  add_text(command, "RUN", folder, "a run folder made by 'phasor train'")->type_name("")->required();
+void RunFolderOptions::add_to(CLI::App& command, const char* what) {
+  add_text(command, "RUN", folder, what)->type_name("")->required();
   add_text(command, "--step", step, "Use the snapshot of this step instead of the finished model")->type_name("N");
 }
 

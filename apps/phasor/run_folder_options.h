@@ -13,7 +13,7 @@ struct RunFolderOptions {
   std::string folder;
   std::string step;  // a snapshot; empty: the finished model
 
-  void add_to(CLI::App& command);
+  void add_to(CLI::App& command, const char* what = "a run folder made by 'phasor train'");
   Session open(Backend& backend) const;
   // With room for gradients, in fp32 whatever precision trained the model.
   Session open_for_gradients(Backend& backend) const;

@@ -114,8 +114,8 @@ TEST(HeadSweep, LowPrecisionGoesOnFromALayerAsWell) {
   }
 }
 
-// Below IndexSums::Others::kLeast other samples nothing is known of means at an index, so that position_off takes away
-// what the encoding's tables say and nothing else. In a model of one layer that is the model without an encoding.
+// Below PositionFit::kLeast samples in each half nothing is known of places, so that position_off takes away what the
+// encoding's tables say and nothing else. In a model of one layer that is the model without an encoding.
 TEST(HeadSweep, PositionOffIsTheModelWithoutItsTables) {
   for (const char* encoding : {"rope", "alibi", "rope(fraction=0.5)", "kerple(log)", "rope[heads=0]"}) {
     ModelConfig config = small_model(encoding);
@@ -166,9 +166,7 @@ TEST(HeadSweep, MeansOfEqualSamplesAreTheSamples) {
   const std::span<const int32_t> targets = sweep.samples.targets(0);
   for (int i = 0; i < 12; ++i) equal.append({{tokens.begin(), tokens.end()}, {targets.begin(), targets.end()}, -1});
   HeadSweep heads(*sweep.model, equal,
-                  {.methods = {AblationMethod::position_mean, AblationMethod::resample, AblationMethod::content_off},
-                   .samples = 12,
-                   .batch = 12});
+                  {.methods = {AblationMethod::position_mean, AblationMethod::resample}, .samples = 12, .batch = 12});
   heads.run();
   const ScoreTable& table = heads.table();
   for (size_t c = 0; c < table.conditions.size(); ++c) {
@@ -228,9 +226,10 @@ TEST(ScoreTable, ComesBackFromItsFile) {
   const SweepCase sweep(small_model("mla(kv=6,q=8,rope=4)"), kSamples);
   const ScoreTable table = sweep.sweep({.samples = kSamples, .batch = 4});
   const std::filesystem::path path = testing::TempDir() + "phasor_scores.safetensors";
-  save_scores(table, "a plan", path);
+  save_scores({"a plan", table, "{}"}, path);
   const StoredScores stored = load_scores(path);
   EXPECT_EQ(stored.plan, "a plan");
+  EXPECT_EQ(stored.described, "{}");
   EXPECT_EQ(stored.table, table);
   std::filesystem::remove(path);
 }

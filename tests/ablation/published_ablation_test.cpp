@@ -85,8 +85,14 @@ TEST(PublishedAblation, SetsAreTakenTogether) {
 TEST(PublishedAblation, StoppingPutsWeightsBack) {
   const SweepCase sweep(small_model("mla(kv=6,q=6,rope=4)"), kSamples);
   int calls = 0;
-  EXPECT_FALSE(ablate_as_published(*sweep.model, {&sweep.samples}, 16, [&](double) { return ++calls < 5; }));
+  EXPECT_FALSE(ablate_as_published(*sweep.model, {&sweep.samples}, 16, {}, [&](double) { return ++calls < 5; }));
   EXPECT_EQ(sweep.model->save_parameters(), sweep.data.parameters);
+}
+
+TEST(PublishedAblation, LatentsAreAskedForOnlyWhereThereAreSome) {
+  const SweepCase rope(small_model("rope"), kSamples), mla(small_model("mla(kv=6,q=6,rope=4)"), kSamples);
+  EXPECT_THROW(ablate_as_published(*rope.model, {&rope.samples}, 16, true), UsageError);
+  EXPECT_FALSE(ablate_as_published(*mla.model, {&mla.samples}, 16, false)->latent);
 }
 
 TEST(PublishedAblation, EmptySetsAreAnError) {

@@ -78,7 +78,7 @@ TEST(Verdict, OneHeadThatDoesItAllIsADeposit) {
       EXPECT_EQ(clause.remedy, "") << clause.name;
     }
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"1 used", "2 floor", "(i) layer", "(ii) head", "(iii) share", "(iii) lead",
+  EXPECT_EQ(names, (std::vector<std::string>{"1 floor", "2 used", "(i) layer", "(ii) head", "(iii) share", "(iii) lead",
                                              "(iii) above even", "(iii) necessity", "(iv) effective heads",
                                              "(v) sufficiency", "(vi) methods", "4 spread", "4 redundant"}));
   EXPECT_NEAR(run.top_share_of_all, 0.8, 1e-12);
@@ -125,14 +125,14 @@ TEST(Verdict, AllZeroDropsAreNotUsed) {
 TEST(Verdict, AModelAtItsFloorIsUndetermined) {
   RunEvidence evidence = deposit();
   evidence.floor_accuracy = statistics::clopper_pearson(95, 100).low;
-  expect_undetermined(judge_run(evidence, kFew), "2 floor", "95 of 100 right");
+  expect_undetermined(judge_run(evidence, kFew), "1 floor", "95 of 100 right");
   evidence.floor_accuracy -= 1e-12;
   EXPECT_EQ(judge_run(evidence, kFew).verdict, Deposit::deposit);
   // Whatever the heads look like.
   RunEvidence spread = run_of({layer_of({0.25, 0.25, 0.25, 0.25}, 1.0, {})});
   ASSERT_EQ(judge_run(spread, kFew).verdict, Deposit::spread);
   spread.floor_accuracy = 0.95;
-  expect_undetermined(judge_run(spread, kFew), "2 floor", "train");
+  expect_undetermined(judge_run(spread, kFew), "1 floor", "train");
 }
 
 // The interval of the layer's cost holds 0.02, the smallest effect of interest.

@@ -15,6 +15,12 @@ class AblateCommand : public testing::Test {
     ASSERT_EQ(trained.code, 0) << trained.err;
   }
   std::string run(const std::string& name) const { return (temporary_ / name).string(); }
+  bool has_partial(const std::string& name) const {
+    for (const auto& entry : std::filesystem::directory_iterator(temporary_ / name)) {
+      if (entry.path().string().find(".partial.safetensors") != std::string::npos) return true;
+    }
+    return false;
+  }
   Json json_of(const std::string& path) const { return Json::parse(read_file(temporary_ / path)); }
 
   TemporaryFolder temporary_;
@@ -35,7 +41,7 @@ TEST_F(AblateCommand, GivesAVerdictAndWritesItsFiles) {
   const std::string csv = read_file(temporary_ / "rope/ablation.csv");
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 2 * (7 * 3 + 2 * 2));
   EXPECT_EQ(csv.rfind("encoding,task,protocol,seed,step,layer,head,ablated,method,", 0), 0u);
-  EXPECT_FALSE(std::filesystem::exists(temporary_ / "rope/ablation.partial.safetensors"));
+  EXPECT_FALSE(has_partial("rope"));
 }
 
 TEST_F(AblateCommand, MeasuresNothingTwice) {
@@ -54,6 +60,7 @@ TEST_F(AblateCommand, InterruptedItGoesOnAndGivesTheSameBytes) {
   const std::string other = run("other");
   const Outcome whole = phasor_command({"ablate", run("rope"), "--out", other, "--samples", "4000"});
   ASSERT_EQ(whole.code, 0) << whole.err;
+  bool interrupted = false;
   for (const int number : {SIGINT, SIGTERM}) {
     RunningPhasor running({"ablate", run("rope"), "--samples", "4000"});
     ASSERT_TRUE(running.wait_for(" 30 %"));
@@ -61,24 +68,33 @@ TEST_F(AblateCommand, InterruptedItGoesOnAndGivesTheSameBytes) {
     if (stopped.code == 0) continue;  // it was faster than the signal
     EXPECT_EQ(stopped.code, 1) << stopped.err;
     expect_words(last_line(stopped.err), {"interrupted", "goes on"});
-    EXPECT_TRUE(std::filesystem::exists(temporary_ / "rope/ablation.partial.safetensors"));
+    EXPECT_TRUE(has_partial("rope"));
     EXPECT_FALSE(std::filesystem::exists(temporary_ / "rope/ablation.json"));
+    interrupted = true;
   }
   const Outcome rest = phasor_command({"ablate", run("rope"), "--samples", "4000"});
   ASSERT_EQ(rest.code, 0) << rest.err;
+  EXPECT_FALSE(has_partial("rope"));
+  ASSERT_TRUE(interrupted) << "no signal came in time";
+  expect_words(rest.err, {"of 4000 samples had been measured before"});
   for (const char* file : {"ablation.safetensors", "ablation.json", "ablation.csv"}) {
     EXPECT_EQ(read_file(temporary_ / "rope" / file), read_file(temporary_ / "other" / file)) << file;
   }
 }
 
-TEST_F(AblateCommand, OtherOptionsLeaveAFinishedAblationAloneUntilTheyAreDone) {
+TEST_F(AblateCommand, OtherOptionsDoNotReplaceAFinishedAblationUnasked) {
   train("rope");
   ASSERT_EQ(phasor_command({"ablate", run("rope")}).code, 0);
+  const std::string scores = read_file(temporary_ / "rope/ablation.safetensors");
+  expect_error(phasor_command({"ablate", run("rope"), "--methods", "zero,mean"}), 2,
+               {"finished ablation by other options", "--out", "--replace"});
+  EXPECT_EQ(read_file(temporary_ / "rope/ablation.safetensors"), scores);
   const Outcome fewer = phasor_command({"ablate", run("rope"), "--methods", "zero,mean", "--out", run("fewer")});
   ASSERT_EQ(fewer.code, 0) << fewer.err;
   expect_words(fewer.out, {"position: not judged without the method position_off"});
   EXPECT_EQ(json_of("fewer/ablation.json")["position"], nullptr);
-  EXPECT_EQ(json_of("rope/ablation.json")["conditions"].size(), 2u * (7 * 3 + 2 * 2));
+  ASSERT_EQ(phasor_command({"ablate", run("rope"), "--methods", "zero", "--replace"}).code, 0);
+  EXPECT_EQ(json_of("rope/ablation.json")["conditions"].size(), 2u * (3 + 2));
 }
 
 TEST_F(AblateCommand, SnapshotsTellWhen) {
@@ -114,7 +130,26 @@ TEST_F(AblateCommand, AFolderOfRunsIsJudgedPerEncoding) {
   EXPECT_EQ(json["kind"], "runs");
   EXPECT_EQ(json["groups"].size(), 2u);
   EXPECT_EQ(json["groups"][1]["accuracy"].size(), 2u);
+  EXPECT_EQ(json["groups"][1]["position"]["seeds"][1]["seed"], 1);
   EXPECT_TRUE(std::filesystem::exists(temporary_ / "study/ablation.csv"));
+  expect_error(phasor_command({"ablate", run("study"), "--against", "nopee"}), 2, {"no run", "nopee"});
+
+  // The same seed again, and a model that cannot be read: both are left out by name.
+  train("study/a/again", {"--seed", "1"});
+  train("study/a/broken", {"--seed", "2"});
+  write_file_atomically(temporary_ / "study/a/broken/model.safetensors", "nothing");
+  const Outcome partly = phasor_command({"ablate", run("study")});
+  EXPECT_EQ(partly.code, 1);
+  expect_words(partly.out, {"4 runs, 2 encodings and settings"});
+  expect_words(partly.err, {"one seed counts once", "broken", "2 of 6 runs could not be ablated"});
+}
+
+TEST_F(AblateCommand, EqualLabelsAreToldApart) {
+  train("study/rope0");
+  train("study/rope1", {"--set", "model.hidden=40"});
+  const Outcome outcome = phasor_command({"ablate", run("study"), "--methods", "zero"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_words(outcome.out, {"rope model.hidden=40"});
 }
 
 TEST_F(AblateCommand, WrongRunsAreRefusedByName) {
@@ -134,8 +169,7 @@ TEST_F(AblateCommand, WrongRunsAreRefusedByName) {
     config.replace(place, std::string(from).size(), to);
   }
   write_file_atomically(temporary_ / "foreign/config.json", config);
-  expect_error(phasor_command({"ablate", run("foreign")}), 1,
-               {"trained with other settings", "model.heads=2 there, model.heads=4 here"});
+  expect_error(phasor_command({"ablate", run("foreign")}), 1, {"was trained with model.", "config.json says 4"});
 }
 
 TEST_F(AblateCommand, WrongOptionsAreRefusedByName) {
@@ -146,6 +180,10 @@ TEST_F(AblateCommand, WrongOptionsAreRefusedByName) {
   expect_error(phasor_command({"ablate", run("rope"), "--draws", "0"}), 2, {"--draws"});
   expect_error(phasor_command({"ablate", run("rope"), "--step", "7"}), 2, {"no snapshot of step 7"});
   expect_error(phasor_command({"ablate", run("rope"), "--as-published", "--snapshots"}), 2, {"do not go together"});
+  expect_error(phasor_command({"ablate", run("rope"), "--as-published", "--samples", "30"}), 2, {"way of its own"});
+  expect_error(phasor_command({"ablate", run("rope"), "--against", "nope"}), 2, {"folder of runs"});
+  train("few", {"--set", "data.test=10"});
+  expect_error(phasor_command({"ablate", run("few")}), 2, {"at least 20 held-out samples", "has 10"});
 }
 
 TEST_F(AblateCommand, ADamagedScoreFileIsMeasuredAgain) {

@@ -61,6 +61,18 @@ Json habit_json(const HeadHabit& habit) {
           {"even_entropy", habit.even_entropy}};
 }
 
+HeadHabit habit_from(const Json& json) {
+  return {.mean_distance = json.at("mean_distance"),
+          .even_distance = json.at("even_distance"),
+          .favourite = json.at("favourite"),
+          .favourite_gain = json.at("favourite_gain"),
+          .distance_share = json.at("distance_share"),
+          .entropy = json.at("entropy"),
+          .even_entropy = json.at("even_entropy")};
+}
+
+RemovalScore score_from(const Json& json) { return {.loss = json.at("loss"), .accuracy = json.at("accuracy")}; }
+
 Json score_json(const RemovalScore& score) { return {{"loss", score.loss}, {"accuracy", score.accuracy}}; }
 
 Json conditions_json(const ScoreTable& table) {
@@ -118,13 +130,40 @@ Json to_json(const StreamRemoval& removal) {
   return {{"intact", score_json(removal.intact)}, {"layers", layers}};
 }
 
-Json to_json(const RunAblation& ablation) {
-  Json habits = Json::array();
-  for (const std::vector<HeadHabit>& layer : ablation.habits) {
+Json to_json(const std::vector<std::vector<HeadHabit>>& habits) {
+  Json list = Json::array();
+  for (const std::vector<HeadHabit>& layer : habits) {
     Json row = Json::array();
     for (const HeadHabit& habit : layer) row.push_back(habit_json(habit));
-    habits.push_back(std::move(row));
+    list.push_back(std::move(row));
   }
+  return list;
+}
+
+std::vector<std::vector<HeadHabit>> habits_from_json(const Json& json) {
+  std::vector<std::vector<HeadHabit>> habits;
+  for (const Json& layer : json) {
+    habits.emplace_back();
+    for (const Json& head : layer) habits.back().push_back(habit_from(head));
+  }
+  return habits;
+}
+
+StreamRemoval removal_from_json(const Json& json) {
+  StreamRemoval removal{.intact = score_from(json.at("intact"))};
+  for (const Json& entry : json.at("layers")) {
+    LayerRemoval layer{.layer = entry.at("layer"), .means = score_from(entry.at("means"))};
+    if (!entry.at("input_term").is_null()) layer.input_term = score_from(entry.at("input_term"));
+    for (const Json& score : entry.at("random")) layer.random.push_back(score_from(score));
+    const Json& excess = entry.at("excess");
+    layer.excess = {.value = excess.at("value"), .low = excess.at("low"), .high = excess.at("high")};
+    layer.norm_share = entry.at("norm_share");
+    removal.layers.push_back(std::move(layer));
+  }
+  return removal;
+}
+
+Json to_json(const RunAblation& ablation) {
   const auto verdict = [](const std::optional<RunVerdict>& found) { return found ? to_json(*found) : Json(nullptr); };
   return {{"samples", ablation.scores.samples},
           {"intact", {{"loss", ablation.scores.intact_loss()}, {"accuracy", ablation.scores.intact_accuracy()}}},
@@ -134,7 +173,7 @@ Json to_json(const RunAblation& ablation) {
           {"position", verdict(ablation.position)},
           {"importance", verdict(ablation.importance)},
           {"conditions", conditions_json(ablation.scores)},
-          {"habits", habits},
+          {"habits", to_json(ablation.habits)},
           {"removal", to_json(ablation.removal)}};
 }
 

@@ -13,4 +13,10 @@ nlohmann::ordered_json to_json(const StreamRemoval& removal);
 nlohmann::ordered_json to_json(const RunAblation& ablation);
 nlohmann::ordered_json to_json(const PublishedAblation& ablation);
 
+nlohmann::ordered_json to_json(const std::vector<std::vector<HeadHabit>>& habits);
+
+// The reverse, digit for digit. Throw nlohmann's exceptions where members are missing.
+std::vector<std::vector<HeadHabit>> habits_from_json(const nlohmann::ordered_json& json);
+StreamRemoval removal_from_json(const nlohmann::ordered_json& json);
+
 }  // namespace phasor

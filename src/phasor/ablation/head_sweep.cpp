@@ -125,9 +125,10 @@ bool HeadSweep::prepare(const Progress& progress) {
   for (int64_t first = 0; first < table_.samples; first += options_.batch) {
     const Batch batch = batch_at(first);
     model_.forward(batch);
-    stand_ins_.gather(batch);
+    stand_ins_.gather(batch, first);
     if (!advance(progress)) return false;
   }
+  stand_ins_.finish_gathering();
   return true;
 }
 

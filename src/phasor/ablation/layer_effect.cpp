@@ -10,6 +10,7 @@
 #include "phasor/statistics/multiplicity.h"
 #include "phasor/statistics/permutation.h"
 #include "phasor/statistics/resampling_stream.h"
+#include "phasor/statistics/summary.h"
 
 namespace phasor {
 namespace {
@@ -142,6 +143,10 @@ LayerEffect::HeldOut measure_held_out(const LayerDrops& drops, const EffectOptio
                  result);
   bound({&result.share}, 0.0, 1.0);
   bound({&result.n1, &result.n2}, 1.0, static_cast<double>(drops.alone.size()));
+  if (!drops.only.empty()) {
+    const double whole = statistics::mean(drops.whole);
+    if (whole > 0.0) result.sufficiency_of_all = 1.0 - statistics::mean(drops.only[head]) / whole;
+  }
   result.head_p = table.flip_signs(options.flips, options.seed);
   result.head_p_holm = result.head_p;
   result.p = result.p_holm = result.head_p[head];

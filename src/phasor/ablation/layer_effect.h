@@ -41,6 +41,7 @@ struct LayerEffect {
     Estimate drop;
     Estimate lead;  // Delta_head - the largest other Delta_h; undefined for one head
     Estimate share, necessity, sufficiency, n1, n2;
+    double sufficiency_of_all = std::numeric_limits<double>::quiet_NaN();  // the same head's, on all samples
     double p = 1.0;                           // of a drop above 0, by turning signs; one-sided
     double p_holm = 1.0;                      // adjusted for all heads of all layers
     std::vector<double> head_p, head_p_holm;  // of every head

@@ -119,11 +119,13 @@ statistics::Concentration PublishedAblation::concentration(int64_t layer) const 
 }
 
 std::optional<PublishedAblation> ablate_as_published(Transformer& model, const std::vector<const Dataset*>& sets,
-                                                     int64_t batch_size,
+                                                     int64_t batch_size, std::optional<bool> latents,
                                                      const std::function<bool(double share)>& progress) {
   const int64_t layers = model.config().layers, heads = model.config().heads;
   PublishedAblation result;
-  result.latent = is_latent(model);
+  result.latent = latents.value_or(is_latent(model));
+  if (result.latent && !is_latent(model))
+    fail_usage("{} has no latents to ablate in every layer", model.config().encoding);
   for (const Dataset* set : sets) result.samples += set->size();
   if (result.samples == 0) fail_usage("there are no samples to ablate on: the sets are empty");
   std::vector<LatentColumns> columns;

@@ -29,10 +29,11 @@ struct PublishedAblation {
   statistics::Concentration concentration(int64_t layer) const;
 };
 
-// False from `progress`, which is told the share of the work done, stops and returns nothing. Parameters are as before
-// afterwards, also when stopped.
+// Heads, unless every layer has latents; `latents` asks for the one or the other by name, and is a UsageError where the
+// model has none. False from `progress`, which is told the share of the work done, stops and returns nothing.
+// Parameters are as before afterwards, also when stopped.
 std::optional<PublishedAblation> ablate_as_published(Transformer& model, const std::vector<const Dataset*>& sets,
-                                                     int64_t batch,
+                                                     int64_t batch, std::optional<bool> latents = {},
                                                      const std::function<bool(double share)>& progress = {});
 
 }  // namespace phasor

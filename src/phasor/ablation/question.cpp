@@ -66,7 +66,10 @@ std::optional<RunEvidence> evidence(const ScoreTable& table, Question question, 
   RunEvidence evidence;
   for (int64_t l = 0; l < table.layers; ++l) evidence.layers.push_back(table.drops(l, judged));
   for (const AblationMethod method : other_methods(question)) {
-    if (!table.has({0, method, AblationExtent::alone, 0})) continue;
+    if (!table.has({0, method, AblationExtent::alone, 0})) {
+      evidence.unmeasured.emplace_back(name(method));
+      continue;
+    }
     evidence.others.push_back({std::string(name(method)), mean_drops(table, method)});
   }
   evidence.samples = table.samples;

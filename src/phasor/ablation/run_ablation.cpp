@@ -3,6 +3,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "phasor/ablation/ablation_json.h"
 #include "phasor/base/error.h"
 #include "phasor/train/config_json.h"
 
@@ -14,6 +15,24 @@ using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kBetweenSaves(5);
+constexpr int64_t kFewestSamples = 20;  // as judge_run() asks
+// Of what methods and measures mean: scores of another version are measured again.
+constexpr int kVersion = 2;
+
+uint64_t fnv1a(std::string_view bytes) {
+  uint64_t hash = 14695981039346656037u;
+  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211u;
+  return hash;
+}
+
+// A sample without a target that counts has no loss to lose.
+Dataset first_scored(const Dataset& data, int64_t samples) {
+  Dataset scored;
+  for (int64_t i = 0; i < data.size() && scored.size() < samples; ++i) {
+    if (data.scored(i)) scored.append(data, i);
+  }
+  return scored;
+}
 
 Json names(const std::vector<AblationMethod>& methods) {
   Json list = Json::array();
@@ -22,65 +41,110 @@ Json names(const std::vector<AblationMethod>& methods) {
 }
 
 // What scores depend on: of two equal plans one is enough.
-std::string plan_text(const Session& session, const SweepOptions& sweep, const std::string& parameters) {
-  const Json plan = {{"config", config_id(session.config())},
+std::string plan_text(const Session& session, const AblationOptions& options, const std::string& parameters) {
+  const SweepOptions& sweep = options.sweep;
+  const Json plan = {{"version", kVersion},
+                     {"config", config_id(session.config())},
                      {"parameters", parameters},
                      {"methods", names(sweep.methods)},
                      {"only", names(sweep.only_methods)},
                      {"samples", sweep.samples},
                      {"batch", sweep.batch},
                      {"draws", sweep.draws},
-                     {"seed", sweep.seed}};
+                     {"seed", sweep.seed},
+                     {"habit_samples", options.habit_samples},
+                     {"removal_draws", options.removal_draws}};
   return plan.dump();
 }
 
 // Scores of the same plan, from a file that may not be there, or may be another's, or may be damaged.
-std::optional<ScoreTable> earlier_scores(const fs::path& path, const std::string& plan) {
+std::optional<StoredScores> earlier_scores(const fs::path& path, const std::string& plan) {
   if (!fs::exists(path)) return std::nullopt;
   try {
     StoredScores stored = load_scores(path);
-    if (stored.plan == plan) return std::move(stored.table);
+    if (stored.plan == plan) return stored;
   } catch (const Error&) {
     // It is measured again.
   }
   return std::nullopt;
 }
 
-// Takes over what there is, measures the rest. False when stopped.
-bool measure_scores(HeadSweep& sweep, const fs::path& folder, const std::string& stem, const std::string& plan,
-                    const AblationProgress& progress, int64_t& taken_over) {
-  const fs::path complete = folder / (stem + ".safetensors"), partial = folder / (stem + ".partial.safetensors");
-  for (const fs::path& path : {complete, partial}) {
-    const std::optional<ScoreTable> earlier = earlier_scores(path, plan);
-    if (earlier && sweep.go_on_with(*earlier)) break;
+// The files of one ablation: what is complete, and what is on its way there.
+struct ScoreFiles {
+  fs::path complete, partial;
+
+  // What is on its way has its plan in its name: another plan's work is left alone.
+  ScoreFiles(const fs::path& folder, const std::string& stem, const std::string& plan)
+      : complete(folder / (stem + ".safetensors")),
+        partial(folder / fmt::format("{}.{:08x}.partial.safetensors", stem, static_cast<uint32_t>(fnv1a(plan)))) {}
+};
+
+// A finished ablation of the same model by other options would be lost.
+void check_not_replaced(const fs::path& complete, const std::string& plan) {
+  if (!fs::exists(complete)) return;
+  std::string stored;
+  try {
+    stored = load_scores(complete).plan;
+  } catch (const Error&) {
+    return;
   }
-  taken_over = sweep.table().done;
-  if (sweep.finished() && fs::exists(complete) && earlier_scores(complete, plan)) return true;
+  const Json earlier = Json::parse(stored, nullptr, false), wanted = Json::parse(plan);
+  if (stored == plan || !earlier.is_object() || earlier.value("version", 0) != kVersion ||
+      earlier.value("parameters", "") != wanted.at("parameters")) {
+    return;
+  }
+  fail_usage(
+      "'{}' holds a finished ablation by other options ({} samples, methods {}); choose another --out, or "
+      "--replace to do without it",
+      complete.string(), earlier.value("samples", 0), earlier.value("methods", Json()).dump());
+}
+
+// Measures what `sweep` has not got yet. False when stopped.
+bool measure_scores(HeadSweep& sweep, const ScoreFiles& files, const std::string& plan,
+                    const AblationProgress& progress) {
   Clock::time_point saved = Clock::now();
   const auto save = [&](const ScoreTable& table) {
     if (Clock::now() - saved < kBetweenSaves) return;
-    save_scores(table, plan, partial);
+    save_scores({plan, table, ""}, files.partial);
     saved = Clock::now();
   };
   const auto tell = [&](double share) { return !progress || progress("heads", share); };
-  if (!sweep.run(tell, save)) {
-    save_scores(sweep.table(), plan, partial);
+  const bool finished = sweep.run(tell, save);
+  save_scores({plan, sweep.table(), ""}, files.partial);
+  return finished;
+}
+
+// Habits and removals as they were stored; false where they were not.
+bool read_description(const std::string& text, RunAblation& ablation) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return false;
+  try {
+    ablation.habits = habits_from_json(json.at("habits"));
+    ablation.removal = removal_from_json(json.at("removal"));
+    return true;
+  } catch (const Json::exception&) {
     return false;
   }
-  save_scores(sweep.table(), plan, complete);
-  fs::remove(partial);
-  return true;
+}
+
+// False when stopped.
+bool describe(Session& session, const Dataset& data, const AblationOptions& options, const AblationProgress& progress,
+              RunAblation& ablation) {
+  const int64_t samples = ablation.scores.samples;
+  const RemovalOptions removal{
+      .samples = samples, .batch = options.sweep.batch, .draws = options.removal_draws, .seed = options.sweep.seed};
+  const auto tell = [&](double share) { return !progress || progress("stream", share); };
+  ablation.habits = head_habits(session.model(), data, std::min(options.habit_samples, samples), options.sweep.batch);
+  const std::optional<StreamRemoval> removed = remove_positions(session.model(), data, removal, tell);
+  if (removed) ablation.removal = *removed;
+  return removed.has_value();
 }
 
 }  // namespace
 
 std::string parameter_hash(const Transformer& model) {
   const std::vector<float> values = model.save_parameters();
-  uint64_t hash = 14695981039346656037u;
-  for (const std::byte byte : std::as_bytes(std::span(values))) {
-    hash = (hash ^ static_cast<uint64_t>(byte)) * 1099511628211u;
-  }
-  return fmt::format("{:016x}", hash);
+  return fmt::format("{:016x}", fnv1a({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)}));
 }
 
 void judge(RunAblation& ablation, const VerdictOptions& options) {
@@ -96,23 +160,31 @@ void judge(RunAblation& ablation, const VerdictOptions& options) {
 std::optional<RunAblation> ablate_run(Session& session, const fs::path& folder, const std::string& stem,
                                       const AblationOptions& options, const AblationProgress& progress) {
   Transformer& model = session.model();
-  const Dataset& data = session.data().test;
-  if (data.size() == 0) fail_usage("the run has no test samples (data.test=0): there is nothing to ablate on");
+  const Dataset data = first_scored(session.data().test, options.sweep.samples);
+  if (data.size() < kFewestSamples) {
+    fail_usage(
+        "an ablation needs at least {} held-out samples with an answer that counts; the run has {} (data.test={})",
+        kFewestSamples, data.size(), session.config().data.test_samples);
+  }
   RunAblation ablation;
   ablation.parameters = parameter_hash(model);
   HeadSweep sweep(model, data, options.sweep);
-  const int64_t samples = sweep.table().samples;
-  const std::string plan = plan_text(session, options.sweep, ablation.parameters);
-  if (!measure_scores(sweep, folder, stem, plan, progress, ablation.taken_over)) return std::nullopt;
+  const std::string plan = plan_text(session, options, ablation.parameters);
+  const ScoreFiles files(folder, stem, plan);
+  if (!options.replace) check_not_replaced(files.complete, plan);
+  std::optional<StoredScores> earlier = earlier_scores(files.complete, plan);
+  const bool described = earlier && read_description(earlier->described, ablation);
+  if (!earlier) earlier = earlier_scores(files.partial, plan);
+  if (earlier && sweep.go_on_with(earlier->table)) ablation.taken_over = sweep.table().done;
+  if (!sweep.finished() && !measure_scores(sweep, files, plan, progress)) return std::nullopt;
   ablation.scores = sweep.table();
-  ablation.context = answer_context(session.task(), session.config().model.answer, data, samples);
-  ablation.habits = head_habits(model, data, std::min(options.habit_samples, samples), options.sweep.batch);
-  const RemovalOptions removal{
-      .samples = samples, .batch = options.sweep.batch, .draws = options.removal_draws, .seed = options.sweep.seed};
-  const auto tell = [&](double share) { return !progress || progress("stream", share); };
-  const std::optional<StreamRemoval> removed = remove_positions(model, data, removal, tell);
-  if (!removed) return std::nullopt;
-  ablation.removal = *removed;
+  ablation.context = answer_context(session.task(), session.config().model.answer, data, sweep.table().samples);
+  if (!described) {
+    if (!describe(session, data, options, progress, ablation)) return std::nullopt;
+    const Json text = {{"habits", to_json(ablation.habits)}, {"removal", to_json(ablation.removal)}};
+    save_scores({plan, ablation.scores, text.dump()}, files.complete);
+    fs::remove(files.partial);
+  }
   if (progress && !progress("verdict", 0.0)) return std::nullopt;
   judge(ablation, options.verdict);
   if (parameter_hash(model) != ablation.parameters) fail("an ablation changed the model's parameters");

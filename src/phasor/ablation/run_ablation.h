@@ -22,6 +22,7 @@ struct AblationOptions {
   int64_t habit_samples = 256;
   int64_t removal_draws = 5;
   VerdictOptions verdict;
+  bool replace = false;  // a finished ablation of the same model by other options
 };
 
 struct RunAblation {
@@ -42,7 +43,7 @@ struct RunAblation {
 using AblationProgress = std::function<bool(std::string_view what, double share)>;
 
 // Of the session's model on its test set. Scores are left in <folder>/<stem>.safetensors; while they grow, in
-// <stem>.partial.safetensors. Nothing when `progress` stopped it: the next call goes on.
+// <stem>.<plan>.partial.safetensors. Nothing when `progress` stopped it: the next call goes on.
 std::optional<RunAblation> ablate_run(Session& session, const std::filesystem::path& folder, const std::string& stem,
                                       const AblationOptions& options, const AblationProgress& progress = {});
 

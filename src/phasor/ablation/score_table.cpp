@@ -6,6 +6,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <sstream>
 
 #include "phasor/base/error.h"
 #include "phasor/checkpoint/safetensors.h"
@@ -26,25 +27,27 @@ std::string_view name(AblationExtent extent) {
   return extent == AblationExtent::alone ? "head" : extent == AblationExtent::whole ? "whole" : "only";
 }
 
-// The reverse of text(Condition), on the names of a file.
-std::optional<Condition> parse_condition(const std::string& name, const std::vector<Condition>& possible) {
-  const auto found = std::find_if(possible.begin(), possible.end(),
-                                  [&](const Condition& condition) { return text(condition) == name; });
-  return found == possible.end() ? std::nullopt : std::optional(*found);
-}
-
-std::vector<Condition> possible_conditions(int64_t layers, int64_t heads) {
-  std::vector<Condition> possible;
-  for (int64_t l = 0; l < layers; ++l) {
-    for (const AblationMethod method : all_methods()) {
-      possible.push_back({l, method, AblationExtent::whole, -1});
-      for (int64_t h = 0; h < heads; ++h) {
-        possible.push_back({l, method, AblationExtent::alone, h});
-        possible.push_back({l, method, AblationExtent::only, h});
-      }
-    }
+// The reverse of text(Condition), on the names of a file: "layer 1 head 3 zero".
+std::optional<Condition> parse_condition(const std::string& text, int64_t layers, int64_t heads) {
+  std::istringstream words(text);
+  std::string layer_word, extent_word, method_word;
+  Condition condition;
+  words >> layer_word >> condition.layer >> extent_word;
+  if (extent_word == "whole") {
+    condition.extent = AblationExtent::whole;
+  } else {
+    condition.extent = extent_word == "only" ? AblationExtent::only : AblationExtent::alone;
+    words >> condition.head;
+    if (condition.head < 0 || condition.head >= heads) return std::nullopt;
   }
-  return possible;
+  words >> method_word;
+  for (const AblationMethod method : all_methods()) {
+    if (phasor::name(method) != method_word) continue;
+    condition.method = method;
+    const bool same = phasor::text(condition) == text && condition.layer >= 0 && condition.layer < layers;
+    return same ? std::optional(condition) : std::nullopt;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -107,10 +110,12 @@ double ScoreTable::accuracy(const Condition& condition) const { return mean_of(o
 double ScoreTable::intact_accuracy() const { return mean_of(intact.correct); }
 double ScoreTable::intact_loss() const { return mean_of(intact.loss); }
 
-void save_scores(const ScoreTable& table, const std::string& plan, const std::filesystem::path& path) {
+void save_scores(const StoredScores& stored, const std::filesystem::path& path) {
+  const ScoreTable& table = stored.table;
   SafetensorsWriter writer;
   writer.set_metadata("format", kFormat);
-  writer.set_metadata("plan", plan);
+  writer.set_metadata("plan", stored.plan);
+  if (!stored.described.empty()) writer.set_metadata("described", stored.described);
   Json names = Json::array();
   for (const Condition& condition : table.conditions) names.push_back(text(condition));
   writer.set_metadata("conditions", names.dump());
@@ -142,13 +147,12 @@ StoredScores load_scores(const std::filesystem::path& path) {
     throw broken(fmt::format("its format is '{}', not '{}'", metadata("format"), kFormat));
   const std::span<const int64_t> shape = file.data<int64_t>("shape", {2});
   if (shape[0] < 1 || shape[1] < 1 || shape[0] > 4096 || shape[1] > 4096) throw broken("its shape is out of range");
-  const std::vector<Condition> possible = possible_conditions(shape[0], shape[1]);
   const Json names = Json::parse(metadata("conditions"), nullptr, false);
   if (!names.is_array()) throw broken("it does not list its conditions");
   std::vector<Condition> conditions;
   for (const Json& entry : names) {
     const std::optional<Condition> condition =
-        entry.is_string() ? parse_condition(entry.get<std::string>(), possible) : std::nullopt;
+        entry.is_string() ? parse_condition(entry.get<std::string>(), shape[0], shape[1]) : std::nullopt;
     if (!condition) throw broken(fmt::format("there is no condition {}", entry.dump()));
     conditions.push_back(*condition);
   }
@@ -158,7 +162,8 @@ StoredScores load_scores(const std::filesystem::path& path) {
   const std::span<const float> intact_correct = file.data<float>("intact.correct", {samples});
   const std::span<const float> loss = file.data<float>("loss", {rows, samples});
   const std::span<const float> correct = file.data<float>("correct", {rows, samples});
-  StoredScores stored{metadata("plan"), ScoreTable(shape[0], shape[1], samples, std::move(conditions))};
+  StoredScores stored{metadata("plan"), ScoreTable(shape[0], shape[1], samples, std::move(conditions)),
+                      metadata("described")};
   stored.table.intact.loss.assign(intact_loss.begin(), intact_loss.end());
   stored.table.intact.correct.assign(intact_correct.begin(), intact_correct.end());
   for (int64_t r = 0; r < rows; ++r) {

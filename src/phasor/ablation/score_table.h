@@ -60,13 +60,12 @@ struct ScoreTable {
   std::optional<size_t> find(const Condition& condition) const;
 };
 
-// `plan` says what was measured on what: a table goes on with its own plan only.
-void save_scores(const ScoreTable& table, const std::string& plan, const std::filesystem::path& path);
-
 struct StoredScores {
-  std::string plan;
+  std::string plan;  // what was measured on what: a table goes on with its own plan only
   ScoreTable table;
+  std::string described;  // habits of heads and removals, as JSON; empty where they were not measured yet
 };
+void save_scores(const StoredScores& stored, const std::filesystem::path& path);
 // Throws FormatError where the file does not hold what its format promises.
 StoredScores load_scores(const std::filesystem::path& path);
 

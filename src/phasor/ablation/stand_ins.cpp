@@ -79,19 +79,23 @@ StandIns::StandIns(Transformer& model, const Capacity& capacity, const std::vect
   if (!gathers_) return;
   for (int64_t l = 0; l < config.layers; ++l) {
     means_.push_back({IndexSums(config.max_length, columns),
-                      IndexSums(config.max_length, QueryKeyColumns(model.attention(l)).total())});
+                      PositionFit(config.vocabulary, config.max_length, QueryKeyColumns(model.attention(l)).total())});
   }
 }
 
-void StandIns::gather(const Batch& batch) {
+void StandIns::gather(const Batch& batch, int64_t first_sample) {
   if (!gathers_) return;
   Backend& backend = model_.backend();
   const int64_t tokens = batch.token_count();
   for (int64_t l = 0; l < model_.config().layers; ++l) {
     Means& means = means_[static_cast<size_t>(l)];
     means.outputs.add(batch, rows_of(backend, model_.activations().layers[static_cast<size_t>(l)].mixed, tokens));
-    means.queries_keys.add(batch, query_key_rows(backend, model_.attention(l), tokens));
+    means.queries_keys.add(batch, first_sample, query_key_rows(backend, model_.attention(l), tokens));
   }
+}
+
+void StandIns::finish_gathering() {
+  for (Means& means : means_) means.queries_keys.solve();
 }
 
 ConstMatrix StandIns::make(AblationMethod method, int64_t layer, const Batch& batch, int64_t first_sample,
@@ -165,26 +169,24 @@ std::vector<int32_t> StandIns::shuffled_places(const Batch& batch, int64_t first
 
 // Queries and keys with their positional part taken out, moved to other places, or left alone without content.
 std::vector<float> StandIns::changed_rows(AblationMethod method, int64_t layer, const Batch& batch,
-                                          const Attention& attention, const std::vector<int32_t>& places) const {
+                                          int64_t first_sample, const Attention& attention,
+                                          const std::vector<int32_t>& places) const {
   std::vector<float> rows = query_key_rows(model_.backend(), attention, batch.token_count());
-  const IndexSums& sums = means_[static_cast<size_t>(layer)].queries_keys;
-  const int64_t columns = sums.columns();
+  const PositionFit& fit = means_[static_cast<size_t>(layer)].queries_keys;
+  const int64_t columns = fit.columns();
   for (int64_t s = 0; s < batch.sequence_count(); ++s) {
     const Span own = span_of(batch, s);
-    float* first = rows.data() + own.first * columns;
-    const std::vector<float> intact(first, first + own.length * columns);
-    const IndexSums::Others others(sums, intact.data(), own.length);
+    const double* mean = fit.mean(first_sample + s);
     for (int64_t i = 0; i < own.length; ++i) {
-      const int64_t place = places[static_cast<size_t>(own.first + i)];
+      float* row = rows.data() + (own.first + i) * columns;
+      const double* part = fit.part(first_sample + s, i);
+      const double* moved = fit.part(first_sample + s, places[static_cast<size_t>(own.first + i)]);
       for (int64_t c = 0; c < columns; ++c) {
-        float& value = first[i * columns + c];
-        if (method == AblationMethod::content_off) {
-          value = static_cast<float>(others.mean_at(i, c));
-          continue;
-        }
-        double without = static_cast<double>(value) - others.part_at(i, c);
-        if (method == AblationMethod::position_shuffled) without += others.part_at(place, c);
-        value = static_cast<float>(without);
+        const double content = method == AblationMethod::content_off ? mean[c] : static_cast<double>(row[c]) - part[c];
+        const double position = method == AblationMethod::content_off         ? part[c]
+                                : method == AblationMethod::position_shuffled ? moved[c]
+                                                                              : 0.0;
+        row[c] = static_cast<float>(content + position);
       }
     }
   }
@@ -222,7 +224,7 @@ ConstMatrix StandIns::attend_again(AblationMethod method, int64_t layer, const B
   Attention attention = model_.attention(layer);
   const int64_t tokens = batch.token_count();
   const std::vector<int32_t> places = shuffled_places(batch, first_sample, draw);
-  const std::vector<float> changed = changed_rows(method, layer, batch, attention, places);
+  const std::vector<float> changed = changed_rows(method, layer, batch, first_sample, attention, places);
   set_positions(method, attention, batch, places);
 
   const int64_t columns = QueryKeyColumns(attention).total();

@@ -7,6 +7,7 @@
 
 #include "phasor/ablation/index_sums.h"
 #include "phasor/ablation/method.h"
+#include "phasor/ablation/position_fit.h"
 #include "phasor/model/transformer.h"
 
 namespace phasor {
@@ -20,7 +21,9 @@ class StandIns {
   // Every batch of the set must be seen once, after a forward pass, before stand-ins are made for any, where some
   // method needs means.
   bool gathers() const { return gathers_; }
-  void gather(const Batch& batch);
+  void gather(const Batch& batch, int64_t first_sample);
+  // Call once after the last.
+  void finish_gathering();
 
   // Of the batch of the last forward pass, whose first sequence is sample `first_sample` of the set. The layer's
   // queries, keys and head outputs must be those of that pass. [tokens, heads * value width], good until the next call.
@@ -28,7 +31,8 @@ class StandIns {
 
  private:
   struct Means {
-    IndexSums outputs, queries_keys;
+    IndexSums outputs;
+    PositionFit queries_keys;
   };
   // Memory of the backend as large as the largest batch asks for.
   struct Scratch {
@@ -44,8 +48,8 @@ class StandIns {
                            int64_t draw);
   ConstMatrix upload(const std::vector<float>& rows, int64_t columns);
   std::vector<int32_t> shuffled_places(const Batch& batch, int64_t first_sample, int64_t draw) const;
-  std::vector<float> changed_rows(AblationMethod method, int64_t layer, const Batch& batch, const Attention& attention,
-                                  const std::vector<int32_t>& places) const;
+  std::vector<float> changed_rows(AblationMethod method, int64_t layer, const Batch& batch, int64_t first_sample,
+                                  const Attention& attention, const std::vector<int32_t>& places) const;
   void set_positions(AblationMethod method, Attention& attention, const Batch& batch,
                      const std::vector<int32_t>& places);
 

@@ -43,7 +43,7 @@ class Removal {
       : model_(model), data_(data), options_(options), progress_(progress), intact_(options.samples) {
     const SampleScores none(options.samples);
     for (int64_t l = 0; l < layers(); ++l) {
-      sums_.emplace_back(model.config().max_length, model.config().width);
+      fits_.emplace_back(model.config().vocabulary, model.config().max_length, model.config().width);
       scores_.push_back({none, none, std::vector<SampleScores>(static_cast<size_t>(options.draws), none)});
     }
     const int64_t batches = (options.samples + options.batch - 1) / options.batch;
@@ -53,8 +53,9 @@ class Removal {
 
   bool run() {
     for (int64_t first = 0; first < options_.samples; first += options_.batch) {
-      if (!gather(batch_at(first))) return false;
+      if (!gather(batch_at(first), first)) return false;
     }
+    for (PositionFit& fit : fits_) fit.solve();
     for (int64_t first = 0; first < options_.samples; first += options_.batch) {
       if (!measure(batch_at(first), first)) return false;
     }
@@ -72,17 +73,17 @@ class Removal {
 
   Batch batch_at(int64_t first) const;
   bool advance();
-  bool gather(const Batch& batch);
+  bool gather(const Batch& batch, int64_t first);
   bool measure(const Batch& batch, int64_t first);
   bool measure_layer(int64_t layer, const Batch& batch, int64_t first, const std::vector<double>& input_parts);
   std::vector<double> input_parts(const Batch& batch) const;
-  void add_squares(int64_t layer, const std::vector<float>& rows, const std::vector<double>& parts);
+  void add_squares(int64_t layer, int64_t first, const std::vector<float>& rows, const std::vector<double>& parts);
 
   Transformer& model_;
   const Dataset& data_;
   RemovalOptions options_;
   const Progress& progress_;
-  std::vector<IndexSums> sums_;  // [layers]
+  std::vector<PositionFit> fits_;  // [layers]
   SampleScores intact_;
   std::vector<LayerScores> scores_;  // [layers]
   int64_t evaluations_ = 0, planned_ = 0;
@@ -100,9 +101,9 @@ bool Removal::advance() {
   return !progress_ || progress_(static_cast<double>(evaluations_) / static_cast<double>(planned_));
 }
 
-bool Removal::gather(const Batch& batch) {
+bool Removal::gather(const Batch& batch, int64_t first) {
   model_.forward(batch);
-  for (int64_t l = 0; l < layers(); ++l) sums_[static_cast<size_t>(l)].add(batch, stream_rows(l, batch));
+  for (int64_t l = 0; l < layers(); ++l) fits_[static_cast<size_t>(l)].add(batch, first, stream_rows(l, batch));
   return advance();
 }
 
@@ -122,8 +123,8 @@ bool Removal::measure_layer(int64_t layer, const Batch& batch, int64_t first, co
   const Activations& activations = model_.activations();
   const View<float, 2> stream = activations.stream[static_cast<size_t>(2 * layer)];
   const std::vector<float> rows = stream_rows(layer, batch);
-  const std::vector<double> parts = position_parts(sums_[static_cast<size_t>(layer)], batch, rows);
-  add_squares(layer, rows, parts);
+  const std::vector<double> parts = position_parts(fits_[static_cast<size_t>(layer)], batch, first);
+  add_squares(layer, first, rows, parts);
   const auto evaluate_without = [&](const std::vector<double>& removed, SampleScores& to) {
     std::vector<float> changed(rows.size());
     std::transform(rows.begin(), rows.end(), removed.begin(), changed.begin(),
@@ -161,15 +162,32 @@ std::vector<double> Removal::input_parts(const Batch& batch) const {
   return parts;
 }
 
-void Removal::add_squares(int64_t layer, const std::vector<float>& rows, const std::vector<double>& parts) {
-  const IndexSums::Others all(sums_[static_cast<size_t>(layer)], nullptr, 0);  // nothing taken out
-  const int64_t width = model_.config().width;
+void Removal::add_squares(int64_t layer, int64_t first, const std::vector<float>& rows,
+                          const std::vector<double>& parts) {
+  const double* mean = fits_[static_cast<size_t>(layer)].mean(first);
+  const auto width = static_cast<size_t>(model_.config().width);
   LayerScores& scores = scores_[static_cast<size_t>(layer)];
   for (size_t k = 0; k < rows.size(); ++k) {
-    const double deviation = static_cast<double>(rows[k]) - all.mean(static_cast<int64_t>(k) % width);
+    const double deviation = static_cast<double>(rows[k]) - mean[k % width];
     scores.stream_squares += deviation * deviation;
     scores.part_squares += parts[k] * parts[k];
   }
+}
+
+// The mean of x_s - (mean of y_sd over draws d) over samples s, where both samples and draws are drawn.
+RemovalExcess excess_of(const SampleScores& without, const std::vector<SampleScores>& random) {
+  const auto draws = static_cast<double>(random.size());
+  std::vector<double> differences(without.loss.begin(), without.loss.end());
+  std::vector<double> draw_means;
+  for (const SampleScores& draw : random) {
+    draw_means.push_back(mean_of(draw.loss));
+    for (size_t s = 0; s < differences.size(); ++s) differences[s] -= static_cast<double>(draw.loss[s]) / draws;
+  }
+  const statistics::MeanInterval samples = statistics::mean_interval(differences);
+  if (random.size() < 2) return {samples.estimate, samples.low, samples.high};
+  const statistics::MeanInterval between = statistics::mean_interval(draw_means);
+  const double reach = std::hypot(samples.high - samples.estimate, between.high - between.estimate);
+  return {samples.estimate, samples.estimate - reach, samples.estimate + reach};
 }
 
 StreamRemoval Removal::result() const {
@@ -178,15 +196,8 @@ StreamRemoval Removal::result() const {
     const LayerScores& scores = scores_[static_cast<size_t>(l)];
     LayerRemoval layer{.layer = l, .means = score_of(scores.means)};
     if (has_input_term()) layer.input_term = score_of(scores.input_term);
-    std::vector<double> excess(scores.means.loss.begin(), scores.means.loss.end());
-    for (const SampleScores& draw : scores.random) {
-      layer.random.push_back(score_of(draw));
-      for (size_t s = 0; s < excess.size(); ++s) {
-        excess[s] -= static_cast<double>(draw.loss[s]) / static_cast<double>(options_.draws);
-      }
-    }
-    const statistics::MeanInterval interval = statistics::mean_interval(excess);
-    layer.excess = {interval.estimate, interval.low, interval.high};
+    for (const SampleScores& draw : scores.random) layer.random.push_back(score_of(draw));
+    layer.excess = excess_of(scores.means, scores.random);
     if (scores.stream_squares > 0.0) layer.norm_share = scores.part_squares / scores.stream_squares;
     removal.layers.push_back(std::move(layer));
   }
@@ -202,16 +213,14 @@ std::optional<StreamRemoval> remove_positions(Transformer& model, const Dataset&
   return removal.result();
 }
 
-std::vector<double> position_parts(const IndexSums& sums, const Batch& batch, const std::vector<float>& rows) {
-  const int64_t columns = sums.columns();
-  std::vector<double> parts(rows.size());
+std::vector<double> position_parts(const PositionFit& fit, const Batch& batch, int64_t first) {
+  std::vector<double> parts;
+  parts.reserve(batch.tokens.size() * static_cast<size_t>(fit.columns()));
   for (int64_t s = 0; s < batch.sequence_count(); ++s) {
-    const int64_t first = batch.offsets[static_cast<size_t>(s)];
-    const int64_t length = batch.offsets[static_cast<size_t>(s) + 1] - first;
-    const IndexSums::Others others(sums, rows.data() + first * columns, length);
-    double* part = parts.data() + first * columns;
+    const int64_t length = batch.offsets[static_cast<size_t>(s) + 1] - batch.offsets[static_cast<size_t>(s)];
     for (int64_t i = 0; i < length; ++i) {
-      for (int64_t c = 0; c < columns; ++c) *part++ = others.part_at(i, c);
+      const double* part = fit.part(first + s, i);
+      parts.insert(parts.end(), part, part + fit.columns());
     }
   }
   return parts;

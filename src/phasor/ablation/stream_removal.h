@@ -1,11 +1,7 @@
 #pragma once
-// What a model loses when the positional part of its residual stream is taken out. For x, the stream at index i that
-// enters a layer,
-//
-//   p_i = mean of x at index i - mean of x over all indices,
-//
-// both over the other samples, is subtracted and the pass goes on from there. The yardstick is a random vector as long
-// as p_i, likewise the same for all samples: what costs no more than that was not read as position.
+// What a model loses when the positional part of its residual stream is taken out. Of x, the stream at index i that
+// enters a layer, p_i of position_fit.h is subtracted and the pass goes on from there. The yardstick is a random vector
+// as long as p_i, likewise the same for all samples: what costs no more than that was not read as position.
 //
 // The stream that enters layer 0 is the embeddings. Where keys and values are made from them in every layer
 // (KvSource::input), what is taken out there is taken out of those too, and what is taken out later is not.
@@ -14,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "phasor/ablation/index_sums.h"
+#include "phasor/ablation/position_fit.h"
 #include "phasor/model/transformer.h"
 #include "phasor/task/dataset.h"
 
@@ -34,7 +30,7 @@ struct RemovalScore {
   bool operator==(const RemovalScore&) const = default;
 };
 
-// A mean over samples with its 95 % interval.
+// A mean with its 95 % interval.
 struct RemovalExcess {
   double value = 0.0, low = 0.0, high = 0.0;
 
@@ -47,7 +43,9 @@ struct LayerRemoval {
   // Without P(i), which the encoding has added to the embeddings; none where it adds nothing.
   std::optional<RemovalScore> input_term;
   std::vector<RemovalScore> random;  // one per draw
-  RemovalExcess excess;              // loss without p_i less the mean loss of the draws, sample by sample
+  // Loss without p_i less the mean loss of the draws. Samples and draws are both a sample: the interval has the spread
+  // of the paired differences and that between the draws.
+  RemovalExcess excess;
   double norm_share = 0.0;  // mean |p_i|^2 / mean |x - mean x|^2, over tokens; 0 where x is the same everywhere
 
   bool operator==(const LayerRemoval&) const = default;
@@ -65,8 +63,8 @@ struct StreamRemoval {
 std::optional<StreamRemoval> remove_positions(Transformer& model, const Dataset& data, const RemovalOptions& options,
                                               const std::function<bool(double share)>& progress = {});
 
-// p of every token of a batch that `sums` holds: [tokens, columns], as the rows.
-std::vector<double> position_parts(const IndexSums& sums, const Batch& batch, const std::vector<float>& rows);
+// p of every token of a batch whose first sequence is sample `first`: [tokens, columns].
+std::vector<double> position_parts(const PositionFit& fit, const Batch& batch, int64_t first);
 
 // For every token of a batch a vector as long as its row of `parts`, in a direction that the seed, the layer, the draw
 // and the token's index decide: [tokens, columns].

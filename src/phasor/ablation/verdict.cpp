@@ -92,6 +92,18 @@ std::string deposit_reason(const LayerEffect& effect) {
       head.head, show(head.share), show(head.necessity), show(head.sufficiency));
 }
 
+std::string spread_reason(const LayerEffect& effect, bool redundant) {
+  std::string reason =
+      effect.max_share.high < 0.5
+          ? fmt::format("no head has half of the heads' drops: the largest share is {}", show(effect.max_share))
+          : fmt::format("no head alone costs half of what the layer costs: at most {}", show(effect.necessity));
+  if (redundant) {
+    reason += fmt::format("; the layer costs {} times what its heads cost one by one: they stand in for each other",
+                          show(effect.redundancy));
+  }
+  return reason;
+}
+
 // What is left once the layer is used, the model above its floor and heads can be compared.
 void compare_heads(const LayerCase& layer, const std::vector<Clause>& deposit, LayerVerdict& result) {
   const Clause spread = spread_clause(layer);
@@ -104,7 +116,7 @@ void compare_heads(const LayerCase& layer, const std::vector<Clause>& deposit, L
   } else if (measurable && spread.holds == true) {
     result.verdict = Deposit::spread;
     result.redundant = redundant.holds == true;
-    result.reason = reason_of(spread) + (result.redundant ? "; " + reason_of(redundant) : "");
+    result.reason = spread_reason(layer.effect, result.redundant);
   } else {
     result.reason = reason_of(*obstacle);
   }
@@ -116,7 +128,11 @@ LayerVerdict judge_layer(const LayerCase& layer) {
   LayerVerdict result{.effect = layer.effect};
   const Clause used = used_clause(layer);
   const Clause floor = floor_clause(layer);
-  result.clauses = {used, floor};
+  result.clauses = {floor, used};
+  if (floor.holds == false) {  // what it loses is not what it knows
+    result.reason = reason_of(floor);
+    return result;
+  }
   if (used.holds == false) {  // shares of nothing mean nothing
     result.verdict = Deposit::not_used;
     result.reason = reason_of(used);
@@ -130,11 +146,6 @@ LayerVerdict judge_layer(const LayerCase& layer) {
   }
   result.clauses.insert(result.clauses.end(), deposit.begin(), deposit.end());
   compare_heads(layer, deposit, result);
-  if (floor.holds == false) {
-    result.verdict = Deposit::undetermined;
-    result.redundant = false;
-    result.reason = reason_of(floor);
-  }
   return result;
 }
 

@@ -1,10 +1,11 @@
 #pragma once
 // Does one head of a layer do what the layer does? Clauses are judged in this order, with delta = least_effect x what
 // the model knows, the smallest effect of interest:
-//   1. NOT USED: the interval of Delta_layer reaches down to 0, or ends below delta. Delta_layer here and in (i) is
+//   1. UNDETERMINED: the intact model is not above its floor.
+//   2. NOT USED: the interval of Delta_layer reaches down to 0, or ends below delta. Delta_layer here and in (i) is
 //   that
-//      of the odd samples: the run's layer is chosen by the even ones, and would else look used by luck.
-//   2. UNDETERMINED: the intact model is not above its floor, or the interval of Delta_layer holds delta.
+//      of the odd samples: the run's layer is chosen by the even ones, and would else look used by luck. UNDETERMINED
+//      where that interval holds delta.
 //   3. DEPOSIT, by a head chosen on one half of the samples and measured on the other. All of:
 //      (i)   Delta_layer is above delta;
 //      (ii)  the head's drop is above 0, by sign flips adjusted for all heads of all layers;
@@ -14,7 +15,7 @@
 //            has 2.6, 3.3 and 4.1 effective heads of 4, 8 and 16 by entropy, 1.9 to 2.0 by Simpson;
 //      (v)   with it alone left, the layer keeps at least 80 % of its worth, on that half and on all samples;
 //      (vi)  every other method names the same head.
-//   4. SPREAD: (i), and surely no head has half of the drops or half of the layer's cost.
+//   4. SPREAD: (i), and surely no head has half of the drops, or surely none costs half of what the layer costs.
 //   5. UNDETERMINED otherwise.
 // "Surely" is by the ends of 95 % intervals.
 #include <cstdint>
@@ -54,9 +55,10 @@ struct RunEvidence {
     std::vector<std::vector<double>> drops;  // [layers][heads]
   };
   std::vector<OtherMethod> others;
-  int64_t correct = 0, samples = 0;  // of the intact model
-  double floor_accuracy = 0.0;       // what the best guess without position or content gets
-  double knowledge = 0.0;            // loss of guessing by label frequencies - intact loss, nats; <= 0: nothing learned
+  std::vector<std::string> unmeasured;  // methods that should have been asked too
+  int64_t correct = 0, samples = 0;     // of the intact model
+  double floor_accuracy = 0.0;          // what the best guess without position or content gets
+  double knowledge = 0.0;  // loss of guessing by label frequencies - intact loss, nats; <= 0: nothing learned
 };
 
 struct VerdictOptions {

@@ -105,13 +105,13 @@ Clause sufficiency_clause(const LayerCase& layer) {
     return clause("(v) sufficiency", fmt::format("what head {} alone keeps of the layer was not measured", head),
                   std::nullopt, "measure the layer with all heads but one ablated");
   }
-  // On all samples too, where the same head leads there: half of them alone is luck more often.
-  const Estimate& all = layer.effect.top == head ? layer.effect.sufficiency : sufficiency;
+  const double all = layer.effect.held_out.sufficiency_of_all;
+  const bool fails_by_all = sufficiency.value >= kSufficient && all < kSufficient;
   return clause("(v) sufficiency",
                 fmt::format("head {} alone keeps {} of the layer's worth, {} on all samples; {} is needed", head,
-                            show(sufficiency), show(all.value), show(kSufficient)),
-                judged(sufficiency, std::min(sufficiency.value, all.value) >= kSufficient),
-                more_samples(sufficiency.value < kSufficient ? sufficiency : all, kSufficient));
+                            show(sufficiency), show(all), show(kSufficient)),
+                judged(sufficiency, sufficiency.value >= kSufficient && !(all < kSufficient)),
+                fails_by_all ? kNeither : more_samples(sufficiency, kSufficient));
 }
 
 Clause methods_clause(const LayerCase& layer) {
@@ -129,6 +129,11 @@ Clause methods_clause(const LayerCase& layer) {
     } else {
       differ += fmt::format("{}{} names head {}", differ.empty() ? "" : ", ", other.name, named);
     }
+  }
+  const std::vector<std::string>& missing = layer.evidence.unmeasured;
+  if (differ.empty() && !missing.empty()) {
+    return clause("(vi) methods", fmt::format("{} name head {} too; {} was not asked", agree, head, missing.front()),
+                  std::nullopt, fmt::format("measure by {} as well", missing.front()));
   }
   if (differ.empty()) return clause("(vi) methods", fmt::format("{} name head {} too", agree, head), true, "");
   return clause("(vi) methods", fmt::format("{}, not head {}", differ, head), false,
@@ -159,14 +164,14 @@ Clause used_clause(const LayerCase& layer) {
   }
   // No evidence is not evidence of none.
   const bool open = cost.low <= 0.0 && cost.high > layer.least;
-  return clause("1 used", std::move(text), cost.low > 0.0 && cost.high >= layer.least,
+  return clause("2 used", std::move(text), cost.low > 0.0 && cost.high >= layer.least,
                 open ? fmt::format("a cost of up to {} is not excluded", show(cost.high)) : "");
 }
 
 Clause floor_clause(const LayerCase& layer) {
   const RunEvidence& run = layer.evidence;
   const double least = statistics::clopper_pearson(run.correct, run.samples).low;
-  return clause("2 floor",
+  return clause("1 floor",
                 fmt::format("the intact model has {} of {} right, surely {} of all; without position and content it "
                             "would be {}",
                             run.correct, run.samples, show(least), show(run.floor_accuracy)),

@@ -44,6 +44,17 @@ void Dataset::append_to(Batch& batch, int64_t sample) const {
                places_[static_cast<size_t>(sample)]);
 }
 
+bool Dataset::scored(int64_t sample) const {
+  const std::span<const int32_t> all = targets(sample);
+  return std::any_of(all.begin(), all.end(), [](int32_t target) { return target != kNotScored; });
+}
+
+void Dataset::append(const Dataset& from, int64_t sample) {
+  const std::span<const int32_t> words = from.tokens(sample);
+  const std::span<const int32_t> answers = from.targets(sample);
+  append({{words.begin(), words.end()}, {answers.begin(), answers.end()}, from.places_[static_cast<size_t>(sample)]});
+}
+
 void Dataset::append(const Sample& sample) {
   tokens_.insert(tokens_.end(), sample.tokens.begin(), sample.tokens.end());
   targets_.insert(targets_.end(), sample.targets.begin(), sample.targets.end());

@@ -18,8 +18,10 @@ class Dataset {
   int64_t length(int64_t sample) const;
   std::span<const int32_t> tokens(int64_t sample) const;
   std::span<const int32_t> targets(int64_t sample) const;
+  bool scored(int64_t sample) const;  // some target counts
   void append_to(Batch& batch, int64_t sample) const;
   void append(const Sample& sample);
+  void append(const Dataset& from, int64_t sample);
 
  private:
   std::vector<int32_t> tokens_, targets_, places_;

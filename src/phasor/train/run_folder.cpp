@@ -1,6 +1,7 @@
 #include "phasor/train/run_folder.h"
 
 #include <cmath>
+#include <map>
 #include <sstream>
 
 #include "phasor/base/error.h"
@@ -33,6 +34,17 @@ SafetensorsFile open_as(const fs::path& path, const char* format) {
     throw FormatError(fmt::format("'{}': its format is '{}', not '{}'", path.string(), found, format));
   }
   return file;
+}
+
+// "key=value" lines.
+std::map<std::string, std::string> settings_of(const std::string& text) {
+  std::map<std::string, std::string> settings;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t equals = line.find('=');
+    if (equals != std::string::npos) settings[line.substr(0, equals)] = line.substr(equals + 1);
+  }
+  return settings;
 }
 
 // Numbers are stored as doubles; a count beyond 2^53 was never written by a run.
@@ -125,14 +137,13 @@ std::vector<float> RunFolder::load_model(const ParameterLayout& layout, const st
 }
 
 void RunFolder::check_model(const RunConfig& config, const std::string& name) const {
-  std::istringstream trained(metadata_of(open_as(file(name), kModelFormat), "config"));
-  std::istringstream claimed(canonical_text(config));
-  std::string one, other;
-  while (std::getline(claimed, other)) {
-    if (!std::getline(trained, one)) one.clear();
-    if (one == other) continue;
-    throw FormatError(fmt::format("'{}' was trained with other settings than config.json says: {} there, {} here",
-                                  file(name).string(), one.empty() ? "nothing" : one, other));
+  const std::map<std::string, std::string> trained =
+      settings_of(metadata_of(open_as(file(name), kModelFormat), "config"));
+  for (const auto& [key, value] : settings_of(canonical_text(config))) {
+    const auto found = trained.find(key);
+    if (found == trained.end() || found->second == value) continue;
+    throw FormatError(fmt::format("'{}' was trained with {}={}, but config.json says {}", file(name).string(), key,
+                                  found->second, value));
   }
 }
 

@@ -43,8 +43,8 @@ class RunFolder {
                   int64_t step, const std::string& name) const;
   // Parameters by name, checked against the layout. `name` is model.safetensors or a snapshot.
   std::vector<float> load_model(const ParameterLayout& layout, const std::string& name) const;
-  // Throws FormatError, naming the first key, where the model was trained with other settings: weights fit any number
-  // of heads of the same width together.
+  // Throws FormatError, naming a key, where the model was trained with another value of it: weights fit any number of
+  // heads of the same width together. Keys that its file does not know are passed over.
   void check_model(const RunConfig& config, const std::string& name) const;
 
   void save_state(const ParameterLayout& layout, const TrainingState& state) const;

@@ -1,0 +1,108 @@
+#include "phasor/ablation/position_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "phasor/base/error.h"
+#include "phasor/spectrum/lapack.h"
+
+namespace phasor {
+
+PositionFit::PositionFit(int64_t words, int64_t positions, int64_t columns)
+    : words_(words), positions_(positions), columns_(columns) {
+  for (Half& half : halves_) {
+    half.counts.resize(static_cast<size_t>(words * positions));
+    half.word_sums.resize(static_cast<size_t>(words * columns));
+    half.place_sums.resize(static_cast<size_t>(positions * columns));
+    half.parts.resize(static_cast<size_t>(positions * columns));
+    half.mean.resize(static_cast<size_t>(columns));
+  }
+}
+
+void PositionFit::add(const Batch& batch, int64_t first_sample, const std::vector<float>& rows) {
+  for (int64_t s = 0; s < batch.sequence_count(); ++s) {
+    Half& half = halves_[static_cast<size_t>((first_sample + s) % 2)];
+    const int64_t first = batch.offsets[static_cast<size_t>(s)];
+    const int64_t length = batch.offsets[static_cast<size_t>(s) + 1] - first;
+    if (length > positions_)
+      fail("a sequence of {} tokens is longer than the model's {} positions", length, positions_);
+    for (int64_t i = 0; i < length; ++i) {
+      const int64_t word = batch.tokens[static_cast<size_t>(first + i)];
+      const float* row = rows.data() + (first + i) * columns_;
+      double* word_sum = half.word_sums.data() + word * columns_;
+      double* place_sum = half.place_sums.data() + i * columns_;
+      for (int64_t c = 0; c < columns_; ++c) {
+        const auto value = static_cast<double>(row[c]);
+        word_sum[c] += value;
+        place_sum[c] += value;
+      }
+      ++half.counts[static_cast<size_t>(word * positions_ + i)];
+    }
+  }
+}
+
+void PositionFit::solve() {
+  for (Half& half : halves_) solve(half);
+}
+
+// With the words' effects eliminated the normal equations are M p = y with
+//   M = diag(n_i) - sum_w n_wi n_wj / n_w,   y_i = sum of the rows at i less their words' means,
+// singular along a constant in every set of places that words connect; p is the solution without such parts.
+void PositionFit::solve(Half& half) const {
+  std::vector<double> word_rows(static_cast<size_t>(words_)), place_rows(static_cast<size_t>(positions_));
+  Dense matrix(positions_, positions_), right(positions_, columns_), incidence(words_, positions_);
+  std::copy(half.place_sums.begin(), half.place_sums.end(), right.row(0));
+  double rows = 0.0;
+  for (int64_t w = 0; w < words_; ++w) {
+    for (int64_t i = 0; i < positions_; ++i) {
+      const auto count = static_cast<double>(half.counts[static_cast<size_t>(w * positions_ + i)]);
+      word_rows[static_cast<size_t>(w)] += count;
+      place_rows[static_cast<size_t>(i)] += count;
+      rows += count;
+    }
+  }
+  if (rows == 0.0) return;
+  for (int64_t w = 0; w < words_; ++w) {
+    const double own = word_rows[static_cast<size_t>(w)];
+    for (int64_t i = 0; own > 0.0 && i < positions_; ++i) {
+      const auto count = static_cast<double>(half.counts[static_cast<size_t>(w * positions_ + i)]);
+      if (count == 0.0) continue;
+      incidence(w, i) = count / std::sqrt(own);
+      const double* sum = half.word_sums.data() + w * columns_;
+      for (int64_t c = 0; c < columns_; ++c) right(i, c) -= count / own * sum[c];
+    }
+    for (int64_t c = 0; c < columns_; ++c)
+      half.mean[static_cast<size_t>(c)] += half.word_sums[static_cast<size_t>(w * columns_ + c)] / rows;
+  }
+  const Dense shared = transposed_product(incidence, incidence);
+  for (int64_t i = 0; i < positions_; ++i) {
+    for (int64_t j = 0; j < positions_; ++j)
+      matrix(i, j) = (i == j ? place_rows[static_cast<size_t>(i)] : 0.0) - shared(i, j);
+  }
+  const SymmetricVectors eigen = symmetric_vectors(matrix);
+  Dense along = product(eigen.vectors, right);
+  // Counts are whole numbers: what is singular is so up to the rounding of the largest of them.
+  const double largest = *std::max_element(place_rows.begin(), place_rows.end());
+  const double rounding = largest * static_cast<double>(positions_) * 16.0 * std::numeric_limits<double>::epsilon();
+  for (int64_t k = 0; k < positions_; ++k) {
+    const double value = eigen.values[static_cast<size_t>(k)];
+    for (int64_t c = 0; c < columns_; ++c) along(k, c) = value > rounding ? along(k, c) / value : 0.0;
+  }
+  const Dense parts = transposed_product(eigen.vectors, along);
+  centre(parts, place_rows, rows, half);
+}
+
+// Mean 0 over the rows; nothing at places too few samples have.
+void PositionFit::centre(const Dense& parts, const std::vector<double>& place_rows, double rows, Half& half) const {
+  for (int64_t c = 0; c < columns_; ++c) {
+    double mean = 0.0;
+    for (int64_t i = 0; i < positions_; ++i) mean += place_rows[static_cast<size_t>(i)] / rows * parts(i, c);
+    for (int64_t i = 0; i < positions_; ++i) {
+      const bool known = place_rows[static_cast<size_t>(i)] >= static_cast<double>(kLeast);
+      half.parts[static_cast<size_t>(i * columns_ + c)] = known ? parts(i, c) - mean : 0.0;
+    }
+  }
+}
+
+}  // namespace phasor
