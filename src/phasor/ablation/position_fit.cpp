@@ -48,7 +48,8 @@ void PositionFit::solve() {
 
 // With the words' effects eliminated the normal equations are M p = y with
 //   M = diag(n_i) - sum_w n_wi n_wj / n_w,   y_i = sum of the rows at i less their words' means,
-// singular along a constant in every set of places that words connect; p is the solution without such parts.
+// singular along a constant in every set of places that words connect. Scaled by sqrt(n_i) on both sides, so that the
+// solution without such parts has mean 0 over the rows of every set.
 void PositionFit::solve(Half& half) const {
   std::vector<double> word_rows(static_cast<size_t>(words_)), place_rows(static_cast<size_t>(positions_));
   Dense matrix(positions_, positions_), right(positions_, columns_), incidence(words_, positions_);
@@ -68,7 +69,7 @@ void PositionFit::solve(Half& half) const {
     for (int64_t i = 0; own > 0.0 && i < positions_; ++i) {
       const auto count = static_cast<double>(half.counts[static_cast<size_t>(w * positions_ + i)]);
       if (count == 0.0) continue;
-      incidence(w, i) = count / std::sqrt(own);
+      incidence(w, i) = count / std::sqrt(own * place_rows[static_cast<size_t>(i)]);
       const double* sum = half.word_sums.data() + w * columns_;
       for (int64_t c = 0; c < columns_; ++c) right(i, c) -= count / own * sum[c];
     }
@@ -76,32 +77,26 @@ void PositionFit::solve(Half& half) const {
       half.mean[static_cast<size_t>(c)] += half.word_sums[static_cast<size_t>(w * columns_ + c)] / rows;
   }
   const Dense shared = transposed_product(incidence, incidence);
+  std::vector<double> scale(static_cast<size_t>(positions_));  // 1 / sqrt(n_i), 0 where nothing stands
   for (int64_t i = 0; i < positions_; ++i) {
-    for (int64_t j = 0; j < positions_; ++j)
-      matrix(i, j) = (i == j ? place_rows[static_cast<size_t>(i)] : 0.0) - shared(i, j);
+    const double own = place_rows[static_cast<size_t>(i)];
+    scale[static_cast<size_t>(i)] = own > 0.0 ? 1.0 / std::sqrt(own) : 0.0;
+    for (int64_t j = 0; j < positions_; ++j) matrix(i, j) = (i == j && own > 0.0 ? 1.0 : 0.0) - shared(i, j);
+    for (int64_t c = 0; c < columns_; ++c) right(i, c) *= scale[static_cast<size_t>(i)];
   }
   const SymmetricVectors eigen = symmetric_vectors(matrix);
   Dense along = product(eigen.vectors, right);
-  // Counts are whole numbers: what is singular is so up to the rounding of the largest of them.
-  const double largest = *std::max_element(place_rows.begin(), place_rows.end());
-  const double rounding = largest * static_cast<double>(positions_) * 16.0 * std::numeric_limits<double>::epsilon();
+  // Eigenvalues are 0 to 1: what is singular is so up to rounding.
+  const double rounding = static_cast<double>(positions_) * 16.0 * std::numeric_limits<double>::epsilon();
   for (int64_t k = 0; k < positions_; ++k) {
     const double value = eigen.values[static_cast<size_t>(k)];
     for (int64_t c = 0; c < columns_; ++c) along(k, c) = value > rounding ? along(k, c) / value : 0.0;
   }
   const Dense parts = transposed_product(eigen.vectors, along);
-  centre(parts, place_rows, rows, half);
-}
-
-// Mean 0 over the rows; nothing at places too few samples have.
-void PositionFit::centre(const Dense& parts, const std::vector<double>& place_rows, double rows, Half& half) const {
-  for (int64_t c = 0; c < columns_; ++c) {
-    double mean = 0.0;
-    for (int64_t i = 0; i < positions_; ++i) mean += place_rows[static_cast<size_t>(i)] / rows * parts(i, c);
-    for (int64_t i = 0; i < positions_; ++i) {
-      const bool known = place_rows[static_cast<size_t>(i)] >= static_cast<double>(kLeast);
-      half.parts[static_cast<size_t>(i * columns_ + c)] = known ? parts(i, c) - mean : 0.0;
-    }
+  for (int64_t i = 0; i < positions_; ++i) {
+    if (place_rows[static_cast<size_t>(i)] < static_cast<double>(kLeast)) continue;
+    for (int64_t c = 0; c < columns_; ++c)
+      half.parts[static_cast<size_t>(i * columns_ + c)] = scale[static_cast<size_t>(i)] * parts(i, c);
   }
 }
 

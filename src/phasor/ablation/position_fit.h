@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "phasor/spectrum/dense.h"
 #include "phasor/task/batch.h"
 
 namespace phasor {
@@ -45,7 +44,6 @@ class PositionFit {
 
   const Half& other(int64_t sample) const { return halves_[static_cast<size_t>(1 - sample % 2)]; }
   void solve(Half& half) const;
-  void centre(const Dense& parts, const std::vector<double>& place_rows, double rows, Half& half) const;
 
   int64_t words_, positions_, columns_;
   std::array<Half, 2> halves_;  // of even and of odd samples

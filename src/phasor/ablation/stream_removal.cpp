@@ -77,7 +77,8 @@ class Removal {
   bool measure(const Batch& batch, int64_t first);
   bool measure_layer(int64_t layer, const Batch& batch, int64_t first, const std::vector<double>& input_parts);
   std::vector<double> input_parts(const Batch& batch) const;
-  void add_squares(int64_t layer, int64_t first, const std::vector<float>& rows, const std::vector<double>& parts);
+  void add_squares(int64_t layer, const Batch& batch, int64_t first, const std::vector<float>& rows,
+                   const std::vector<double>& parts);
 
   Transformer& model_;
   const Dataset& data_;
@@ -124,7 +125,7 @@ bool Removal::measure_layer(int64_t layer, const Batch& batch, int64_t first, co
   const View<float, 2> stream = activations.stream[static_cast<size_t>(2 * layer)];
   const std::vector<float> rows = stream_rows(layer, batch);
   const std::vector<double> parts = position_parts(fits_[static_cast<size_t>(layer)], batch, first);
-  add_squares(layer, first, rows, parts);
+  add_squares(layer, batch, first, rows, parts);
   const auto evaluate_without = [&](const std::vector<double>& removed, SampleScores& to) {
     std::vector<float> changed(rows.size());
     std::transform(rows.begin(), rows.end(), removed.begin(), changed.begin(),
@@ -162,15 +163,18 @@ std::vector<double> Removal::input_parts(const Batch& batch) const {
   return parts;
 }
 
-void Removal::add_squares(int64_t layer, int64_t first, const std::vector<float>& rows,
+void Removal::add_squares(int64_t layer, const Batch& batch, int64_t first, const std::vector<float>& rows,
                           const std::vector<double>& parts) {
-  const double* mean = fits_[static_cast<size_t>(layer)].mean(first);
   const auto width = static_cast<size_t>(model_.config().width);
   LayerScores& scores = scores_[static_cast<size_t>(layer)];
-  for (size_t k = 0; k < rows.size(); ++k) {
-    const double deviation = static_cast<double>(rows[k]) - mean[k % width];
-    scores.stream_squares += deviation * deviation;
-    scores.part_squares += parts[k] * parts[k];
+  for (int64_t s = 0; s < batch.sequence_count(); ++s) {
+    const double* mean = fits_[static_cast<size_t>(layer)].mean(first + s);
+    const size_t end = static_cast<size_t>(batch.offsets[static_cast<size_t>(s) + 1]) * width;
+    for (size_t k = static_cast<size_t>(batch.offsets[static_cast<size_t>(s)]) * width; k < end; ++k) {
+      const double deviation = static_cast<double>(rows[k]) - mean[k % width];
+      scores.stream_squares += deviation * deviation;
+      scores.part_squares += parts[k] * parts[k];
+    }
   }
 }
 
