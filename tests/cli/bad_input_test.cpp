@@ -106,7 +106,8 @@ TEST(BadInput, ModelOfAnotherShape) {
   const fs::path small = train_tiny(folder / "small");
   const fs::path large = train_tiny(folder / "large", {"--set", "model.hidden=48"});
   fs::copy_file(small / "model.safetensors", large / "model.safetensors", fs::copy_options::overwrite_existing);
-  expect_error(phasor_command({"evaluate", large.string()}), 1, {"ffn", "[32", "expected [48"});
+  expect_error(phasor_command({"evaluate", large.string()}), 1,
+               {"trained with model.hidden=32", "config.json says 48"});
 }
 
 TEST(BadInput, WeightsThatAreNotNumbers) {

@@ -53,6 +53,16 @@ TEST_F(RunFolderTest, KeepsTheConfiguration) {
   EXPECT_EQ(config_to_json(folder_.load_config()), config_to_json(config_));
 }
 
+TEST_F(RunFolderTest, AModelKnowsWhatItWasTrainedWith) {
+  folder_.create(config_);
+  folder_.save_model(layout_, awkward_values(layout_, 1.0f), config_, 5, "model.safetensors");
+  EXPECT_NO_THROW(folder_.check_model(config_, "model.safetensors"));
+  RunConfig other = config_;
+  other.model.heads *= 2;
+  expect_words(message_of<FormatError>([&] { folder_.check_model(other, "model.safetensors"); }),
+               {"model.safetensors", "was trained with model.heads=", "config.json says"});
+}
+
 TEST_F(RunFolderTest, IsMadeInsideFoldersThatAreNotThere) {
   const RunFolder deep(temporary_ / "a/b/run");
   deep.create(config_);

@@ -45,6 +45,7 @@ std::string_view meaning(AblationMethod method) { return entry(method).meaning; 
 
 std::vector<AblationMethod> all_methods() {
   std::vector<AblationMethod> methods;
+  methods.reserve(kMethods.size());
   for (const Entry& e : kMethods) methods.push_back(e.method);
   return methods;
 }

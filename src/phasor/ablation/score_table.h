@@ -42,7 +42,7 @@ struct ScoreTable {
   std::vector<SampleScores> scores;  // of each condition
 
   ScoreTable() = default;
-  ScoreTable(int64_t layers, int64_t heads, int64_t samples, std::vector<Condition> conditions);
+  ScoreTable(int64_t layer_count, int64_t head_count, int64_t sample_count, std::vector<Condition> all);
 
   bool has(const Condition& condition) const { return find(condition).has_value(); }
   const SampleScores& of(const Condition& condition) const;  // Error when it was not measured
