@@ -130,7 +130,7 @@ TEST(PositionFitOfAModel, HasNothingToRemoveFromWords) {
       const int64_t first = batch.offsets[static_cast<size_t>(s)] * config.width;
       const IndexSums::Others others(sums, rows.data() + first, tested.samples.length(s));
       for (int64_t k = 0; k < tested.samples.length(s) * config.width; ++k) {
-        by_index.push_back(others.part_at(k / config.width, k % config.width));
+        by_index.push_back(others.mean_at(k / config.width, k % config.width) - others.mean(k % config.width));
       }
     }
     EXPECT_GT(change_without(by_index), 0.1);

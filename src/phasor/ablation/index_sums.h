@@ -31,8 +31,6 @@ class IndexSums {
     double mean(int64_t column) const { return grand_[static_cast<size_t>(column)]; }
     // At an index that fewer than kLeast other samples have, the mean over all indices.
     double mean_at(int64_t index, int64_t column) const;
-    // The positional part: mean_at - mean.
-    double part_at(int64_t index, int64_t column) const { return mean_at(index, column) - mean(column); }
 
    private:
     const IndexSums& sums_;

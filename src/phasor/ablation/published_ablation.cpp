@@ -57,6 +57,22 @@ class LatentColumns {
   std::vector<std::vector<float>> intact_;
 };
 
+// Puts all weights back at the end, however it comes.
+class Restored {
+ public:
+  explicit Restored(std::vector<LatentColumns>& layers) : layers_(layers) {}
+  Restored(const Restored&) = delete;
+  Restored& operator=(const Restored&) = delete;
+  ~Restored() { restore(); }
+
+  void restore() {
+    for (LatentColumns& layer : layers_) layer.restore();
+  }
+
+ private:
+  std::vector<LatentColumns>& layers_;
+};
+
 bool is_latent(const Transformer& model) {
   const std::vector<LayerEncoding>& layers = model.encoding().layers;
   return std::all_of(layers.begin(), layers.end(),
@@ -137,9 +153,7 @@ std::optional<PublishedAblation> ablate_as_published(Transformer& model, const s
   int64_t right = 0, scored = 0, seen = 0, turns = 0;
   std::vector<std::vector<int64_t>> correct(static_cast<size_t>(layers),
                                             std::vector<int64_t>(static_cast<size_t>(heads)));
-  const auto restore = [&] {
-    for (LatentColumns& layer : columns) layer.restore();
-  };
+  Restored restored(columns);
   for (const Dataset* set : sets) {
     for (int64_t first = 0; first < set->size(); first += batch_size) {
       Batch batch;
@@ -158,11 +172,9 @@ std::optional<PublishedAblation> ablate_as_published(Transformer& model, const s
           return !progress || progress(done / static_cast<double>(result.samples));
         };
         const bool go_on = result.latent ? scan.latents(l, columns[static_cast<size_t>(l)], turn) : scan.heads(l, turn);
-        if (go_on) continue;
-        restore();
-        return std::nullopt;
+        if (!go_on) return std::nullopt;
       }
-      restore();
+      restored.restore();
       seen += batch.sequence_count();
     }
   }
