@@ -1,3 +1,5 @@
+include(${CMAKE_CURRENT_LIST_DIR}/Embed.cmake)
+
 # Makes one library phasor_<layer> per line of the layer table; its sources are the layer's folder.
 function(phasor_add_layers table)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
@@ -37,6 +39,10 @@ function(phasor_add_layers table)
     target_include_directories(phasor_${layer} SYSTEM PRIVATE ${PHASOR_OPENBLAS_INCLUDE})
     target_link_libraries(phasor_${layer} PRIVATE ${PHASOR_OPENBLAS_LIBRARY})
   endforeach()
+
+  phasor_embed(phasor_paper ${CMAKE_SOURCE_DIR}/src/phasor/paper/data/claims.json phasor::paper::embedded_claims)
+  phasor_embed(phasor_paper ${CMAKE_SOURCE_DIR}/src/phasor/paper/data/published.json
+    phasor::paper::embedded_published)
 
   add_library(phasor_library INTERFACE)
   target_link_libraries(phasor_library INTERFACE ${all})

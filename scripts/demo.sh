@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Trains three positional encodings on the distance task and prints how well each one learned it.
+# Reproduces arXiv 2505.13027 in miniature: five encodings over three seeds, their spectra, their heads switched off one
+# by one, and what that says to the paper's claims.
 #
 #   scripts/demo.sh [--fresh] [--steps N] [--out DIR] [--no-install]
 #
-#   --fresh        trains again; without it, runs that are complete are shown and broken ones continued
-#   --steps N      training steps (default: 600)
-#   --out DIR      where the run folders go (default: runs/demo)
+#   --fresh        starts over; without it, what is done is kept and what was interrupted goes on
+#   --steps N      training steps of every run (default: 600)
+#   --out DIR      where the study goes (default: runs/demo)
 #   --no-install   builds with what the machine has
 #
 # Installs what is missing and builds build/release/phasor first. PHASOR=FILE takes that binary instead.
@@ -13,9 +14,8 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
-encodings=(nope alibi rope)
 fresh=no
-steps=600
+steps=()
 out=runs/demo
 install=yes
 while (($#)); do
@@ -24,7 +24,7 @@ while (($#)); do
     --fresh) fresh=yes ;;
     --steps)
       [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die_usage "--steps wants a whole number above 0, not '${2-}'"
-      steps=$2
+      steps=(--steps "$2")
       shift
       ;;
     --out)
@@ -39,45 +39,32 @@ while (($#)); do
 done
 cd "$root"
 
-# Complete, and of as many steps as wanted now.
-is_complete() { grep -q "\"steps\": $steps," "$out/$1/result.json" 2>/dev/null; }
-
-todo=()
-for encoding in "${encodings[@]}"; do
-  if [[ $fresh == yes ]] || ! is_complete "$encoding"; then todo+=("$encoding"); fi
-done
-
-if ((${#todo[@]})); then
-  phasor=${PHASOR-}
-  if [[ -z $phasor ]]; then
-    [[ $install == no ]] || scripts/install_dependencies.sh build
-    say "Building"
-    configure release
-    build release phasor
-    phasor=build/release/phasor
-  fi
-  # Threads spin while they wait for each other: fastest on an idle machine, ten times slower on a busy one.
-  if awk -v cores="$(nproc)" '{ exit !($1 > cores) }' /proc/loadavg; then export OMP_WAIT_POLICY=passive; fi
-  for encoding in "${todo[@]}"; do
-    folder=$out/$encoding
-    resume=()
-    if [[ $fresh == no && -f $folder/state.safetensors && ! -f $folder/result.json ]]; then
-      resume=(--resume)
-    else
-      rm -rf -- "$folder"
-    fi
-    say "Training $encoding, $steps steps"
-    "$phasor" train --task distance --encoding "$encoding" --preset quick --set train.steps="$steps" --seed 0 \
-      --out "$folder" ${resume[@]+"${resume[@]}"} >/dev/null ||
-      die "training $encoding failed; scripts/demo.sh --fresh starts over"
-    is_complete "$encoding" || die "training $encoding was interrupted; scripts/demo.sh goes on from here"
-  done
+phasor=${PHASOR-}
+if [[ -z $phasor ]]; then
+  [[ $install == no ]] || scripts/install_dependencies.sh build
+  say "Building"
+  configure release
+  build release phasor
+  phasor=build/release/phasor
 fi
 
-results=("${encodings[@]/#/$out/}")
-echo "Distance task (how many tokens lie between two marked ones?), quick preset:"
-echo
-awk -f scripts/result_table.awk "${results[@]/%//result.json}"
-echo
-echo "Run folders with curves and weights: $out/<encoding>"
-if ((${#todo[@]} == 0)); then echo "These runs were complete already; scripts/demo.sh --fresh trains them again."; fi
+# Only what is a study is removed: --out may be anything.
+if [[ $fresh == yes && -e $out ]]; then
+  [[ -f $out/study.json ]] || die "'$out' holds no study; --fresh would not remove it"
+  rm -rf -- "$out"
+fi
+
+say "Reproducing at demo size: $out"
+"$phasor" reproduce --preset demo --out "$out" ${steps[@]+"${steps[@]}"} ||
+  die "stopped; scripts/demo.sh goes on from here, scripts/demo.sh --fresh starts over"
+
+cat <<EOF
+
+Everything lies in $out:
+  summary.md, summary.csv, summary.json   the tables above, every seed's numbers, all evidence
+  runs/<id>/                              each run: settings, curves, weights, ablation, spectrum
+Go on with:
+  $phasor reproduce --preset quick --out runs/quick        the whole of it, five seeds, both protocols (hours)
+  $phasor compare rope 'rope(base=500)' --task distance    your own question
+  $phasor ablate $out/runs/<id>                     one model's heads
+EOF

@@ -6,7 +6,7 @@
 #   build      compile the library and the phasor command
 #   test       compile the tests
 #   lint       clang-format, clang-tidy, shellcheck, and clang's fuzzer and sanitizers
-#   fixtures   Python, PyTorch, NumPy and SciPy, only to make fixtures again and to compare speeds
+#   fixtures   Python, PyTorch, NumPy, SciPy and R, only to make fixtures again and to compare speeds
 #
 # --list prints the packages of the groups and does nothing else. Where packages are missing and may
 # not be installed (neither root nor sudo, or no apt-get), it names them with the command and exits 1.
@@ -23,7 +23,7 @@ packages_of() {
       ;;
     test) echo libgtest-dev ;;
     lint) echo clang-format clang-tidy clang libclang-rt-14-dev libomp-dev shellcheck ;;
-    fixtures) echo python3-torch python3-numpy python3-scipy ;;
+    fixtures) echo python3-torch python3-numpy python3-scipy r-base-core ;;
     *) die_usage "unknown group '$1'; known: build test lint fixtures" ;;
   esac
 }

@@ -8,12 +8,12 @@
 
 #include "ablation_text.h"
 #include "interrupt.h"
-#include "phasor/ablation/ablation_csv.h"
+#include "phasor/ablation/ablation_files.h"
 #include "phasor/ablation/ablation_json.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "phasor/train/config_text.h"
-#include "run_lock.h"
+#include "phasor/train/run_lock.h"
 #include "share_line.h"
 #include "spectrum_files.h"
 
@@ -23,9 +23,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-// Donors and means are the same whatever batch trained the model, unless that was a small one.
-constexpr int64_t kBatch = 128;
-
 std::string folder_of(const AblateOptions& options, const RunFolderOptions& run) {
   return options.out.empty() ? run.folder : options.out;
 }
@@ -34,11 +31,8 @@ void write_json(const fs::path& path, const Json& json) {
   write_file_atomically(path, fmt::format("{}\n", json.dump(2)));
 }
 
-std::string csv_of(const RunAblation& ablation, const RunConfig& config, const RunFolderOptions& run) {
-  const std::string labels = fmt::format("{},{},{},{},{}", csv_field(config.model.encoding), csv_field(config.task),
-                                         csv_field(config.protocol), config.seed,
-                                         run.step.empty() ? fmt::format("{}", config.train.steps) : run.step);
-  return ablation_csv(ablation.scores, "encoding,task,protocol,seed,step", labels);
+SnapshotStep snapshot_of(const RunFolderOptions& run) {
+  return run.step.empty() ? SnapshotStep() : read_whole("--step", run.step, {.least = 0});
 }
 
 [[noreturn]] void stop(const std::string& folder) {
@@ -78,54 +72,37 @@ AblationOptions AblateOptions::read(int64_t batch) const {
   read.sweep.samples = read_whole("--samples", samples, {.least = 20, .most = 10000000});
   read.sweep.draws = read_whole("--draws", draws, {.least = 1, .most = 1000});
   read.sweep.seed = read_seed("--seed", seed);
-  read.sweep.batch = std::min(batch, kBatch);
+  read.sweep.batch = std::min(batch, kAblationBatch);
   read.replace = replace;
   return read;
 }
 
-std::string ablation_stem(const RunFolderOptions& run) {
-  if (run.step.empty()) return "ablation";
-  return fmt::format("ablation_step_{:06}", read_whole("--step", run.step, {.least = 0}));
-}
-
-Json source_json(const RunConfig& config, const RunFolderOptions& run) {
-  return {{"task", config.task},
-          {"encoding", config.model.encoding},
-          {"protocol", config.protocol},
-          {"seed", config.seed},
-          {"step", run.step.empty() ? config.train.steps : read_whole("--step", run.step, {.least = 0})},
-          {"layers", config.model.layers},
-          {"heads", config.model.heads}};
-}
+std::string ablation_stem(const RunFolderOptions& run) { return phasor::ablation_stem(snapshot_of(run)); }
 
 RunAblation ablate_folder(const AblateOptions& options, const RunFolderOptions& run, const std::string& label) {
   const std::unique_ptr<Backend> backend = options.device.open();
-  options.read(kBatch);  // what is wrong with the options comes before long work
+  options.read(kAblationBatch);  // what is wrong with the options comes before long work
   Session session = run.open(*backend);
   const RunConfig& config = session.config();
-  const std::string folder = folder_of(options, run), stem = ablation_stem(run);
+  const std::string folder = folder_of(options, run);
+  const SnapshotStep snapshot = snapshot_of(run);
   prepare_folder(folder);
   const RunLock lock(folder);
   catch_interrupts();
   std::optional<RunAblation> ablation;
   {
     ShareLine line(label);
-    ablation =
-        ablate_run(session, folder, stem, options.read(config.train.batch), [&](std::string_view what, double share) {
-          line.update(what, share);
-          return !interrupted();
-        });
+    const auto progress = [&](std::string_view what, double share) {
+      line.update(what, share);
+      return !interrupted();
+    };
+    ablation = ablate_to_files(session, folder, snapshot, options.read(config.train.batch), progress);
   }
   if (!ablation) stop(run.folder);
   if (ablation->taken_over > 0) {
     say_progress(fmt::format("{}: {} of {} samples had been measured before", label, ablation->taken_over,
                              ablation->scores.samples));
   }
-  Json json = {{"format", kAblationFormat}, {"kind", "run"}, {"source", source_json(config, run)}};
-  json.update(to_json(*ablation));
-  const fs::path path = folder;
-  write_file_atomically(path / (stem + ".csv"), csv_of(*ablation, config, run));
-  write_json(path / (stem + ".json"), json);
   return std::move(*ablation);
 }
 
@@ -150,22 +127,14 @@ void run_ablate_as_published(const AblateOptions& options) {
   std::optional<PublishedAblation> ablation;
   {
     ShareLine line("ablate as published");
-    // What a protocol says of heads or latents holds; a clean run leaves it to the model.
-    const HeadAblation way = config.switches.head_ablation;
-    std::optional<bool> latents;
-    if (way != HeadAblation::alone) latents = way == HeadAblation::latent;
-    ablation = ablate_as_published(session.model(), {&session.data().train, &session.data().test}, config.train.batch,
-                                   latents, [&](double share) {
-                                     line.update("heads", share);
-                                     return !interrupted();
-                                   });
+    ablation = ablate_as_published_to_file(session, folder, snapshot_of(options.run), [&](double share) {
+      line.update("heads", share);
+      return !interrupted();
+    });
   }
   if (!ablation) fail("interrupted; nothing was written");
-  Json json = {{"format", kAblationFormat}, {"kind", "published"}, {"source", source_json(config, options.run)}};
-  json.update(to_json(*ablation));
-  write_json(fs::path(folder) / (stem + ".json"), json);
   if (options.json) {
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}", read_file(fs::path(folder) / (stem + ".json")));
     return;
   }
   fmt::print("{} on {}, as the released code at commit ffe3159 ablates: {} training and test samples together,\n",
@@ -245,7 +214,7 @@ void run_ablate_snapshots(const AblateOptions& options) {
     const std::string label = fmt::format("ablate step {} ({} of {})", step, i + 1, steps.size());
     rows.push_back({step, ablate_folder(options, steps[i], label)});
   }
-  Json json = {{"format", kAblationFormat}, {"kind", "snapshots"}, {"source", source_json(config, options.run)}};
+  Json json = {{"format", kAblationFormat}, {"kind", "snapshots"}, {"source", ablation_source(config)}};
   json["snapshots"] = timeline_json(rows);
   const fs::path path = fs::path(folder_of(options, options.run)) / "ablation_snapshots.json";
   write_json(path, json);

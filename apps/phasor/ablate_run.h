@@ -1,18 +1,11 @@
 #pragma once
 // Ablation of one trained model: computed, written to its folder, shown.
-#include <nlohmann/json_fwd.hpp>
-
 #include "ablate_options.h"
 
 namespace phasor::app {
 
-inline constexpr const char* kAblationFormat = "phasor ablation 1";
-
-// ablation, ablation_step_000500 for a snapshot, ablation_published.
+// ablation, ablation_step_000500 for a snapshot.
 std::string ablation_stem(const RunFolderOptions& run);
-
-// "task", "encoding", "protocol", "seed", "step" ... of a run, for the head of a file.
-nlohmann::ordered_json source_json(const RunConfig& config, const RunFolderOptions& run);
 
 // Throws Error when interrupted, after saving what is done. Writes <stem>.json, .csv and .safetensors.
 RunAblation ablate_folder(const AblateOptions& options, const RunFolderOptions& run, const std::string& label);

@@ -11,6 +11,7 @@
 #include "ablate_run.h"
 #include "interrupt.h"
 #include "phasor/ablation/ablation_csv.h"
+#include "phasor/ablation/ablation_files.h"
 #include "phasor/ablation/ablation_json.h"
 #include "phasor/ablation/encoding_verdict.h"
 #include "phasor/base/error.h"

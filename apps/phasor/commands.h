@@ -13,5 +13,8 @@ void add_stability_command(CLI::App& app);
 void add_ablate_command(CLI::App& app);
 void add_encodings_command(CLI::App& app);
 void add_tasks_command(CLI::App& app);
+void add_study_command(CLI::App& app);
+void add_compare_command(CLI::App& app);
+void add_reproduce_command(CLI::App& app);
 
 }  // namespace phasor::app

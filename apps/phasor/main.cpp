@@ -13,6 +13,7 @@
 #include "phasor/base/error.h"
 #include "thread_waiting.h"
 #include "usage.h"
+#include "version.h"
 
 namespace {
 
@@ -51,7 +52,7 @@ int run(int argc, char** argv) {
       "  phasor train --task distance --encoding rope --out runs/rope\n"
       "  phasor evaluate runs/rope\n"
       "'phasor COMMAND --help' explains a command.");
-  app.set_version_flag("--version", "phasor 0.1.0");
+  app.set_version_flag("--version", fmt::format("phasor {} ({})", phasor::app::version(), phasor::app::commit()));
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   phasor::app::add_train_command(app);
@@ -60,6 +61,9 @@ int run(int argc, char** argv) {
   phasor::app::add_spectrum_command(app);
   phasor::app::add_bench_command(app);
   phasor::app::add_ablate_command(app);
+  phasor::app::add_compare_command(app);
+  phasor::app::add_study_command(app);
+  phasor::app::add_reproduce_command(app);
   phasor::app::add_stability_command(app);
   phasor::app::add_encodings_command(app);
   phasor::app::add_tasks_command(app);

@@ -13,12 +13,6 @@ namespace {
 
 constexpr size_t kLongestLabel = 40;
 
-// A line that wraps could not be drawn over.
-size_t terminal_columns() {
-  winsize size = {};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
 // Without fmt::print, which throws: a closed terminal must not end a run.
 void say(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
@@ -40,6 +34,11 @@ std::string bar(int64_t done, int64_t all, size_t room) {
 }
 
 }  // namespace
+
+size_t terminal_columns() {
+  winsize size = {};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
 
 std::string duration(double seconds) {
   if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);

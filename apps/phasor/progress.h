@@ -29,6 +29,9 @@ class ProgressLine {
   std::chrono::steady_clock::time_point drawn_at_;
 };
 
+// Of stderr: a line that wraps could not be drawn over.
+size_t terminal_columns();
+
 // "0.4 s", "41 s", "3 min 20 s", "2 h 5 min"
 std::string duration(double seconds);
 

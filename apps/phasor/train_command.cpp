@@ -1,14 +1,12 @@
 // phasor train: one run, from a configuration to a complete folder.
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <system_error>
-
 #include "commands.h"
 #include "floors_text.h"
 #include "interrupt.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/train/open_run.h"
 #include "phasor/train/session.h"
 #include "phasor/train/trainer.h"
 #include "progress.h"
@@ -40,14 +38,6 @@ void print_result(const RunConfig& config, const RunResult& result, const RunFol
   fmt::print("run folder: {}\n", folder.path().string());
 }
 
-bool is_full_disk(const Error& error) {
-  const std::string_view text = error.what();
-  const auto says = [&](int code) {
-    return text.find(std::generic_category().message(code)) != std::string_view::npos;
-  };
-  return says(ENOSPC) || says(EDQUOT);
-}
-
 TrainingOutcome train_with_progress(Backend& backend, const RunConfig& config, const RunFolder& folder, OpenRun& run) {
   catch_interrupts();
   ProgressLine progress(fmt::format("{} on {}", config.model.encoding, config.task), config.train.steps);
@@ -72,7 +62,7 @@ void run_training(const TrainOptions& options, const RunFolder& folder, const Ru
     if (!goes_on) throw;
     fail("{} (without state.safetensors and metrics.jsonl the run starts over)", error.what());
   } catch (const Error& error) {
-    if (!run.has_begun() || !is_full_disk(error)) throw;
+    if (!run.has_begun() || !is_full_disk(error.what())) throw;
     fail("{}; make room, then go on with: phasor train --resume --out {}", error.what(), folder.path().string());
   }
   if (outcome.end == TrainingEnd::stopped) {

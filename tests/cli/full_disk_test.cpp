@@ -72,5 +72,33 @@ TEST_F(FullDisk, Export) {
   EXPECT_EQ(folder_.files(), 0u);
 }
 
+// 64 KiB hold one run and the beginning of the next.
+TEST_F(FullDisk, OfAStudyKeepsWhatIsDone) {
+  const Arguments study = Arguments{"study",
+                                    "quick",
+                                    "--encodings",
+                                    "rope",
+                                    "alibi",
+                                    "--seeds",
+                                    "1",
+                                    "--jobs",
+                                    "1",
+                                    "--out",
+                                    (folder_ / "study").string()} +
+                          tiny_settings() + Arguments{"--set", "model.layers=1", "--set", "model.hidden=16"};
+  const Outcome outcome = phasor_command(study);
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.out, "");
+  expect_words(last_line(outcome.err), {"No space left on device", "make room, then the same command goes on"});
+  expect_no_partial_files(folder_.path());
+  const TemporaryFolder roomy;
+  fs::copy(folder_ / "study", roomy / "study", fs::copy_options::recursive);
+  Arguments again = study;
+  *(std::find(again.begin(), again.end(), "--out") + 1) = (roomy / "study").string();
+  const Outcome rest = phasor_command(again);
+  EXPECT_EQ(rest.code, 0) << rest.err;
+  EXPECT_TRUE(fs::exists(roomy / "study/summary.json"));
+}
+
 }  // namespace
 }  // namespace phasor

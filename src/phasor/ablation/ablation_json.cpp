@@ -3,13 +3,29 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "phasor/base/error.h"
+#include "phasor/statistics/concentration.h"
+
 namespace phasor {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+// What the published way ablates.
+constexpr const char* kHeads = "heads, the last one of each earlier layer off";
+constexpr const char* kLatents = "columns of latents";
+
 // JSON has no infinities: what is not bounded or not defined is null.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+double number_from(const Json& json, double otherwise) { return json.is_null() ? otherwise : json.get<double>(); }
+
+Estimate estimate_from(const Json& json) {
+  const Estimate undefined;
+  return {.value = number_from(json.at("value"), undefined.value),
+          .low = number_from(json.at("low"), undefined.low),
+          .high = number_from(json.at("high"), undefined.high)};
+}
 
 Json effect_json(const LayerEffect& effect) {
   Json heads = Json::array();
@@ -44,6 +60,50 @@ Json effect_json(const LayerEffect& effect) {
             {"head_p_holm", held.head_p_holm}}}};
 }
 
+LayerEffect::HeldOut held_out_from(const Json& json) {
+  return {.head = json.at("head"),
+          .drop = estimate_from(json.at("drop")),
+          .lead = estimate_from(json.at("lead")),
+          .share = estimate_from(json.at("share")),
+          .necessity = estimate_from(json.at("necessity")),
+          .sufficiency = estimate_from(json.at("sufficiency")),
+          .n1 = estimate_from(json.at("n1")),
+          .n2 = estimate_from(json.at("n2")),
+          .p = json.at("p"),
+          .p_holm = json.at("p_holm"),
+          .head_p_holm = json.at("head_p_holm").get<std::vector<double>>()};
+}
+
+LayerEffect effect_from(const Json& json) {
+  LayerEffect effect{.layer = estimate_from(json.at("layer_drop")),
+                     .top = json.at("top"),
+                     .max_share = estimate_from(json.at("max_share")),
+                     .dominance = estimate_from(json.at("dominance")),
+                     .gini = estimate_from(json.at("gini")),
+                     .n1 = estimate_from(json.at("n1")),
+                     .n2 = estimate_from(json.at("n2")),
+                     .redundancy = estimate_from(json.at("redundancy")),
+                     .necessity = estimate_from(json.at("necessity")),
+                     .sufficiency = estimate_from(json.at("sufficiency")),
+                     .held_out = held_out_from(json.at("held_out"))};
+  std::vector<double> drops;
+  for (const Json& head : json.at("head_drops")) {
+    effect.heads.push_back(estimate_from(head));
+    drops.push_back(effect.heads.back().value);
+  }
+  effect.shares = statistics::concentration(drops);
+  effect.shares.shares = json.at("shares").get<std::vector<double>>();
+  return effect;
+}
+
+Deposit deposit_from(const Json& json) {
+  const auto text = json.get<std::string>();
+  for (const Deposit verdict : {Deposit::deposit, Deposit::spread, Deposit::not_used, Deposit::undetermined}) {
+    if (name(verdict) == text) return verdict;
+  }
+  throw FormatError(fmt::format("there is no verdict {}", json.dump()));
+}
+
 Json clauses_json(const std::vector<Clause>& clauses) {
   Json list = Json::array();
   for (const Clause& clause : clauses) {
@@ -52,6 +112,16 @@ Json clauses_json(const std::vector<Clause>& clauses) {
     list.push_back(std::move(entry));
   }
   return list;
+}
+
+std::vector<Clause> clauses_from(const Json& json) {
+  std::vector<Clause> clauses;
+  for (const Json& entry : json) {
+    Clause clause{.name = entry.at("clause"), .text = entry.at("text"), .holds = {}, .remedy = {}};
+    if (!entry.at("holds").is_null()) clause.holds = entry.at("holds").get<bool>();
+    clauses.push_back(std::move(clause));
+  }
+  return clauses;
 }
 
 Json habit_json(const HeadHabit& habit) {
@@ -112,6 +182,21 @@ Json to_json(const RunVerdict& verdict) {
           {"reason", verdict.reason},
           {"top_share_of_all", number(verdict.top_share_of_all)},
           {"layers", layers}};
+}
+
+RunVerdict verdict_from_json(const Json& json) {
+  RunVerdict verdict{.verdict = deposit_from(json.at("verdict")),
+                     .layer = json.at("layer"),
+                     .reason = json.at("reason"),
+                     .top_share_of_all = number_from(json.at("top_share_of_all"), Estimate().value)};
+  for (const Json& layer : json.at("layers")) {
+    verdict.layers.push_back({.verdict = deposit_from(layer.at("verdict")),
+                              .redundant = layer.at("redundant"),
+                              .clauses = clauses_from(layer.at("clauses")),
+                              .reason = layer.at("reason"),
+                              .effect = effect_from(layer.at("effect"))});
+  }
+  return verdict;
 }
 
 Json to_json(const StreamRemoval& removal) {
@@ -189,9 +274,24 @@ Json to_json(const PublishedAblation& ablation) {
   }
   return {{"baseline", ablation.baseline},
           {"samples", ablation.samples},
-          {"ablated", ablation.latent ? "columns of latents" : "heads, the last one of each earlier layer off"},
+          {"ablated", ablation.latent ? kLatents : kHeads},
           {"turns_without_effect", ablation.without_effect},
           {"layers", layers}};
+}
+
+PublishedAblation published_from_json(const Json& json) {
+  const Json& ablated = json.at("ablated");
+  if (ablated != kHeads && ablated != kLatents) {
+    throw FormatError(fmt::format("neither heads nor latents were ablated, but {}", ablated.dump()));
+  }
+  PublishedAblation ablation{.baseline = json.at("baseline"),
+                             .latent = ablated == kLatents,
+                             .without_effect = json.at("turns_without_effect"),
+                             .samples = json.at("samples")};
+  for (const Json& layer : json.at("layers")) {
+    ablation.accuracy.push_back(layer.at("accuracy").get<std::vector<double>>());
+  }
+  return ablation;
 }
 
 }  // namespace phasor

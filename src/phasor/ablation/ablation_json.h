@@ -18,5 +18,9 @@ nlohmann::ordered_json to_json(const std::vector<std::vector<HeadHabit>>& habits
 // The reverse, digit for digit. Throw nlohmann's exceptions where members are missing.
 std::vector<std::vector<HeadHabit>> habits_from_json(const nlohmann::ordered_json& json);
 StreamRemoval removal_from_json(const nlohmann::ordered_json& json);
+PublishedAblation published_from_json(const nlohmann::ordered_json& json);
+// What a file does not have stays as it starts: remedies of clauses, and of `held_out` the layer, sufficiency_of_all
+// and p of single heads before Holm's correction. FormatError for what is none of the verdicts.
+RunVerdict verdict_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace phasor

@@ -232,4 +232,11 @@ void check_directory_writable(const fs::path& path) {
   if (file.get() < 0) fail("cannot write into the directory '{}': {}", path.string(), system_reason(errno));
 }
 
+bool is_full_disk(std::string_view what) {
+  const auto says = [&](int code) {
+    return what.find(std::generic_category().message(code)) != std::string_view::npos;
+  };
+  return says(ENOSPC) || says(EDQUOT);
+}
+
 }  // namespace phasor

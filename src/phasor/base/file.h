@@ -87,6 +87,9 @@ class LineFile {
 // Makes the directory and those above it; one that is there already is fine.
 void make_directory(const std::filesystem::path& path);
 
+// An error's text says that the disk, or a person's share of it, is full.
+bool is_full_disk(std::string_view what);
+
 // Makes sure, by trying, that files can be created in the directory.
 void check_directory_writable(const std::filesystem::path& path);
 

@@ -35,7 +35,8 @@ PermutationTest permute_correlation(CorrelationKind kind, Sample x, Sample y, st
 PermutationTest permute_correlation(CorrelationKind kind, Sample x, Sample y, const PermutationOptions& options = {});
 
 // group_sizes: pairs per group. Where no group has more than two, every arrangement has an equally extreme mirror
-// image.
-double smallest_p_correlation(std::span<const int64_t> group_sizes, Alternative alternative = Alternative::two_sided);
+// image. Ranks have one always: the order turned round or, with ties, the tied ones exchanged.
+double smallest_p_correlation(std::span<const int64_t> group_sizes, Alternative alternative = Alternative::two_sided,
+                              CorrelationKind kind = CorrelationKind::pearson);
 
 }  // namespace phasor::statistics

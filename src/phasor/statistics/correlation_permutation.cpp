@@ -48,10 +48,11 @@ void draw_order(const RandomStream& stream, std::span<const int64_t> sizes, Orde
 
 }  // namespace
 
-double smallest_p_correlation(std::span<const int64_t> group_sizes, Alternative alternative) {
+double smallest_p_correlation(std::span<const int64_t> group_sizes, Alternative alternative, CorrelationKind kind) {
   if (group_sizes.empty()) fail("a test of correlation needs at least one group of pairs");
-  const bool mirrored =
-      alternative == Alternative::two_sided && *std::max_element(group_sizes.begin(), group_sizes.end()) <= 2;
+  const bool symmetric =
+      kind == CorrelationKind::spearman || *std::max_element(group_sizes.begin(), group_sizes.end()) <= 2;
+  const bool mirrored = alternative == Alternative::two_sided && symmetric;
   return std::min(1.0, (mirrored ? 2.0 : 1.0) / count_orders(group_sizes));
 }
 
@@ -59,7 +60,7 @@ PermutationTest permute_correlation(CorrelationKind kind, Sample x, Sample y, st
                                     const PermutationOptions& options) {
   require_options(options);
   const GroupedPairs pairs = group_pairs(x, y, groups);
-  const double smallest = smallest_p_correlation(pairs.sizes, options.alternative);
+  const double smallest = smallest_p_correlation(pairs.sizes, options.alternative, kind);
   const std::vector<double> centred_x = centred(kind, pairs.x, pairs.labels);
   const std::vector<double> centred_y = centred(kind, pairs.y, pairs.labels);
   const double observed = cosine(centred_x, centred_y);

@@ -19,7 +19,9 @@ BootstrapInterval hedges_g_interval(Sample x, Sample y, const BootstrapOptions& 
 // mean(x) - mean(y) by resampling.
 BootstrapInterval mean_difference_bootstrap(Sample x, Sample y, const BootstrapOptions& options = {});
 
-// Intervals by Student's t: exact for normal data of any size, good for means of many.
+// Intervals by Student's t: exact for normal data of any size, good for means of many. Of three skewed values too
+// short: nominal 95 % cover .88 for exponential data, .82 for accuracies whose log-odds are N(3, 1.5), and .48 where
+// one model in five never learns.
 struct MeanInterval {
   double estimate = 0.0;
   double low = 0.0;  // infinite ends where a sample has one value

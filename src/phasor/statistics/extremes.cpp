@@ -10,7 +10,9 @@
 namespace phasor::statistics {
 
 Extremes::Extremes(double observed, double tolerance, Alternative alternative)
-    : observed_(observed), tolerance_(tolerance), alternative_(alternative) {}
+    : observed_(observed), tolerance_(tolerance), alternative_(alternative) {
+  if (std::isnan(observed)) fail("the statistic of a permutation test is undefined for the samples as observed");
+}
 
 // So that larger is more extreme.
 double Extremes::turned(double statistic) const {

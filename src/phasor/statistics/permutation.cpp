@@ -103,6 +103,17 @@ double largest_size(Sample values) {
   return largest;
 }
 
+// What a statistic of unknown making may lose. An observed 0 that rounding left at 1e-17 has no scale of its own, so
+// the typical size of all arrangements counts too; the typical one, for a quotient may have huge ones.
+double rounding_among(std::vector<double> statistics, double observed) {
+  constexpr double kRelative = 1e-12;
+  for (double& value : statistics) value = std::isnan(value) ? 0.0 : std::abs(value);
+  const auto middle = statistics.begin() + std::ssize(statistics) / 2;
+  std::nth_element(statistics.begin(), middle, statistics.end());
+  const double typical = std::isfinite(*middle) ? *middle : 0.0;
+  return kRelative * std::max(typical, std::isfinite(observed) ? std::abs(observed) : 0.0);
+}
+
 uint32_t pooled_count(Sample x, Sample y) {
   require_values(x, "a permutation test");
   require_values(y, "a permutation test");
@@ -157,9 +168,7 @@ PermutationTest permute_two_samples(Sample x, Sample y, const std::function<doub
   const uint32_t count = pooled_count(x, y);
   std::vector<double> pooled(x.begin(), x.end());
   pooled.insert(pooled.end(), y.begin(), y.end());
-  const double observed = statistic(x, y);
-  constexpr double kRelativeTolerance = 1e-12;
-  Extremes extremes(observed, kRelativeTolerance * std::abs(observed), options.alternative);
+  std::vector<double> statistics;
   std::vector<double> drawn_x(x.size());
   std::vector<double> drawn_y;
   const auto visit = [&](const std::vector<uint32_t>& chosen) {
@@ -172,10 +181,14 @@ PermutationTest permute_two_samples(Sample x, Sample y, const std::function<doub
         drawn_y.push_back(pooled[i]);
       }
     }
-    extremes.add(statistic(drawn_x, drawn_y));
+    statistics.push_back(statistic(drawn_x, drawn_y));
   };
   const bool exact = visit_choices(count, static_cast<uint32_t>(x.size()), options, visit);
-  const double smallest = smallest_p_two_samples(std::ssize(x), std::ssize(y), options.alternative);
+  const double observed = statistic(x, y);
+  Extremes extremes(observed, rounding_among(statistics, observed), options.alternative);
+  for (const double value : statistics) extremes.add(value);
+  // A statistic of one's own need not turn its sign where samples change places: no mirror image is counted on.
+  const double smallest = smallest_p_two_samples(std::ssize(x), std::ssize(y), Alternative::greater);
   return exact ? extremes.exact(smallest) : extremes.drawn(smallest);
 }
 

@@ -39,7 +39,8 @@ PermutationTest permute_two_samples(Sample x, Sample y, const std::function<doub
 // Are paired differences symmetric about 0? Turns signs in all ways; the statistic is their mean.
 PermutationTest flip_signs(Sample differences, const PermutationOptions& options = {});
 
-// The smallest p of exact tests. Two samples of equal size and signs have mirror images that are equally extreme.
+// The smallest p of exact tests. Two samples of equal size and signs have mirror images that are equally extreme, for
+// statistics that turn their sign where samples change places, as a difference does.
 double smallest_p_two_samples(int64_t x, int64_t y, Alternative alternative = Alternative::two_sided);
 double smallest_p_signs(int64_t differences, Alternative alternative = Alternative::two_sided);
 

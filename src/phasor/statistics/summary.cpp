@@ -71,8 +71,10 @@ double quantile_of_sorted(Sample sorted, double probability) {
   if (!(probability >= 0.0 && probability <= 1.0)) fail("a quantile is asked for between 0 and 1, got {}", probability);
   const double place = probability * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<size_t>(place);
-  if (below + 1 == sorted.size()) return sorted[below];
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
+  const double fraction = place - static_cast<double>(below);
+  // Infinite values have no distance to go along.
+  if (fraction == 0.0 || std::isinf(sorted[below])) return sorted[below];
+  return sorted[below] + fraction * (sorted[below + 1] - sorted[below]);
 }
 
 Summary summarize(Sample sample) {

@@ -7,25 +7,31 @@
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "phasor/encoding/encoding.h"
-#include "phasor/spectrum/model_spectrum.h"
 #include "phasor/statistics/summary.h"
 #include "phasor/train/config_complete.h"
 #include "phasor/train/run_folder.h"
-#include "phasor/train/session.h"
 
 namespace phasor {
 namespace {
 
-constexpr int64_t kSequences = 32;
-
 SpectralFacts measure(Session& session) {
-  Batch batch;
+  const Batch batch = first_test_sequences(session, kSpectralSequences);
+  return spectral_facts(measure_heads(session.model(), batch,
+                                      {.shares = false, .interaction = false, .most_sequences = kSpectralSequences}));
+}
+
+}  // namespace
+
+Batch first_test_sequences(const Session& session, int64_t most) {
   const Dataset& test = session.data().test;
-  const int64_t count = std::min({kSequences, test.size(), session.config().train.batch});
+  const int64_t count = std::min({most, test.size(), session.config().train.batch});
+  Batch batch;
   for (int64_t i = 0; i < count; ++i) test.append_to(batch, i);
   batch.finish();
-  const std::vector<HeadMeasures> heads =
-      measure_heads(session.model(), batch, {.shares = false, .interaction = false, .most_sequences = count});
+  return batch;
+}
+
+SpectralFacts spectral_facts(const std::vector<HeadMeasures>& heads) {
   SpectralFacts facts;
   for (const HeadMeasures& head : heads) {
     facts.contraction += head.contraction;
@@ -55,8 +61,6 @@ double loss_area(const std::vector<Metrics>& history) {
   for (const Metrics& metrics : history) sum += metrics.test_loss;
   return sum / (static_cast<double>(history.size()) * history.front().test_loss);
 }
-
-}  // namespace
 
 RunFacts read_facts(Backend& backend, const std::filesystem::path& folder) {
   const RunFolder run(folder);

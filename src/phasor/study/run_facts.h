@@ -2,9 +2,13 @@
 // What a finished run says about spectra and about how it learned.
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "phasor/engine/backend.h"
+#include "phasor/spectrum/model_spectrum.h"
 #include "phasor/train/config.h"
+#include "phasor/train/metrics.h"
+#include "phasor/train/session.h"
 
 namespace phasor {
 
@@ -32,6 +36,19 @@ struct RunFacts {
 };
 
 RunFacts read_facts(Backend& backend, const std::filesystem::path& folder);
+
+// How many test sequences spectra of heads are measured over.
+inline constexpr int64_t kSpectralSequences = 32;
+
+// The first test sequences, at most as many as the session's model has memory for.
+Batch first_test_sequences(const Session& session, int64_t most);
+
+// Means over heads.
+SpectralFacts spectral_facts(const std::vector<HeadMeasures>& heads);
+
+// As in RunFacts, from the evaluations of a run, of which there is at least one.
+double gradient_variation(const std::vector<Metrics>& history, const TrainConfig& train);
+double loss_area(const std::vector<Metrics>& history);
 
 // Of a model with these settings before training.
 SpectralFacts initial_facts(Backend& backend, const RunConfig& config);

@@ -17,26 +17,6 @@ template <class... Args>
   throw FormatError(fmt::format(text, std::forward<Args>(args)...));
 }
 
-// nlohmann-json keeps the last of two equal keys; a person who wrote both deserves to know.
-Json parse_without_repeats(std::string_view text, std::string_view file) {
-  std::vector<std::set<std::string>> open;
-  const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::object_start) open.emplace_back();
-    if (event == Json::parse_event_t::object_end) open.pop_back();
-    if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second) {
-      fail_format("{}: '{}' is given twice", file, parsed.get<std::string>());
-    }
-    return true;
-  };
-  try {
-    return Json::parse(text, watch, true, true);
-  } catch (const Json::parse_error& error) {
-    const std::string_view reason = error.what();
-    const size_t place = reason.find("parse error");  // after the library's own error number
-    fail_format("{}: not valid JSON: {}", file, place == std::string_view::npos ? reason : reason.substr(place));
-  }
-}
-
 std::string scalar_text(const Json& value, const std::string& key, std::string_view file) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return fmt::format("{}", value.get<double>());
@@ -71,8 +51,28 @@ void collect(const Json& object, const std::string& prefix, std::string_view fil
 
 }  // namespace
 
+// nlohmann-json keeps the last of two equal keys; a person who wrote both deserves to know.
+Json read_json(std::string_view text, std::string_view file) {
+  std::vector<std::set<std::string>> open;
+  const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) open.emplace_back();
+    if (event == Json::parse_event_t::object_end) open.pop_back();
+    if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second) {
+      fail_format("{}: '{}' is given twice", file, parsed.get<std::string>());
+    }
+    return true;
+  };
+  try {
+    return Json::parse(text, watch, true, true);
+  } catch (const Json::parse_error& error) {
+    const std::string_view reason = error.what();
+    const size_t place = reason.find("parse error");  // after the library's own error number
+    fail_format("{}: not valid JSON: {}", file, place == std::string_view::npos ? reason : reason.substr(place));
+  }
+}
+
 std::vector<ConfigEntry> read_config_entries(std::string_view text, std::string_view file) {
-  const Json root = parse_without_repeats(text, file);
+  const Json root = read_json(text, file);
   if (!root.is_object())
     fail_format("{}: the outermost value must be an object of keys, {{\"model.width\": 64}}", file);
   std::vector<ConfigEntry> entries;

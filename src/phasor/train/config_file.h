@@ -1,10 +1,14 @@
 #pragma once
 // Files of settings: JSON with comments.
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace phasor {
+
+// JSON with comments, in which no object has a key twice. Throws FormatError that starts with `file`.
+nlohmann::ordered_json read_json(std::string_view text, std::string_view file);
 
 // One value, as text that the key's setter reads.
 struct ConfigEntry {

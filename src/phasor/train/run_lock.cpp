@@ -1,4 +1,4 @@
-#include "run_lock.h"
+#include "phasor/train/run_lock.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -7,7 +7,7 @@
 
 #include "phasor/base/error.h"
 
-namespace phasor::app {
+namespace phasor {
 
 RunLock::RunLock(const std::filesystem::path& folder)
     : folder_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -17,4 +17,4 @@ RunLock::RunLock(const std::filesystem::path& folder)
   }
 }
 
-}  // namespace phasor::app
+}  // namespace phasor

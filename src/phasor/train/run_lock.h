@@ -4,7 +4,7 @@
 
 #include "phasor/base/file.h"
 
-namespace phasor::app {
+namespace phasor {
 
 class RunLock {
  public:
@@ -15,4 +15,4 @@ class RunLock {
   FileDescriptor folder_;
 };
 
-}  // namespace phasor::app
+}  // namespace phasor

@@ -1,0 +1,40 @@
+#include "study_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "phasor/base/error.h"
+#include "phasor/engine/threads.h"
+#include "phasor/train/config_text.h"
+#include "usage.h"
+
+namespace phasor::app {
+
+void StudyOptions::add_to(CLI::App& command, const std::string& default_out) {
+  out = default_out;
+  CLI::Option* folder = add_text(command, "--out", out, "Study folder; one that holds a study goes on with it");
+  folder->type_name("FOLDER");
+  if (!out.empty()) folder->capture_default_str();
+  add_text(command, "--jobs", jobs, "Runs at once, with the cores divided among them (default: the fastest split)")
+      ->type_name("N");
+  add_text(command, "--threads", threads, "CPU threads of each run; results do not depend on it")->type_name("N");
+  add_text(command, "--device", device, "Where to compute: cpu")->type_name("NAME")->capture_default_str();
+  command.add_flag("--dry-run", dry_run, "Print the runs that would be made, and stop");
+  command.add_flag("--json", json, "Print summary.json at the end instead of tables");
+}
+
+RunnerOptions StudyOptions::runner(const StudyPlan& plan) const {
+  constexpr WholeRange kRange{.least = 1, .most = 4096};
+  const int64_t cores = thread_count();
+  RunnerOptions options = fastest_split(plan, cores);
+  if (!jobs.empty()) {
+    options.jobs = read_whole("--jobs", jobs, kRange);
+    options.threads = std::max<int64_t>(1, cores / options.jobs);
+  }
+  if (!threads.empty()) options.threads = read_whole("--threads", threads, kRange);
+  options.device = device;
+  return options;
+}
+
+}  // namespace phasor::app

@@ -1,0 +1,90 @@
+#include "study_session.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "interrupt.h"
+#include "phasor/base/error.h"
+#include "phasor/base/file.h"
+#include "phasor/train/run_lock.h"
+#include "progress.h"
+#include "study_display.h"
+
+namespace phasor::app {
+namespace {
+
+std::string outcome(const StudyFolder& folder, const PlannedRun& run, const RunFailure* failure) {
+  if (failure != nullptr) return "FAILED: " + failure->what;
+  const auto result = nlohmann::json::parse(read_file(folder.run(run) / "result.json"), nullptr, false);
+  if (!result.is_object()) return "done";
+  return fmt::format("test accuracy {:.4f}{}, trained in {}", result.value("test_accuracy", 0.0),
+                     result.value("converged", true) ? "" : " (not converged)", duration(result.value("seconds", 0.0)));
+}
+
+void carry_out_all(const std::vector<PlannedRun>& runs, const StudyFolder& folder, const RunnerOptions& runner,
+                   const std::string& phase) {
+  if (runs.empty()) return;
+  StudyEnd end = StudyEnd::finished;
+  try {
+    StudyDisplay display(phase);
+    end =
+        carry_out(runs, folder, runner,
+                  {.progress = [&](const StudyProgress& p) { display.progress(p); },
+                   .finished = [&](const PlannedRun& run, const RunFailure* failure,
+                                   const StudyProgress& p) { display.finished(run, outcome(folder, run, failure), p); },
+                   .stop = interrupted});
+  } catch (const Error& error) {
+    if (!is_full_disk(error.what())) throw;
+    fail("{}; make room, then the same command goes on in '{}'", error.what(), folder.path().string());
+  }
+  if (end == StudyEnd::stopped) {
+    fail("interrupted; everything is saved: the same command goes on in '{}'", folder.path().string());
+  }
+}
+
+std::string rate_text(const PlannedCell& cell) {
+  if (!cell.rates.empty()) return fmt::format("best of {}", fmt::join(cell.rates, ", "));
+  if (cell.rate_of) return fmt::format("that of {}", text(*cell.rate_of));
+  return fmt::format("{}", cell.config.train.learning_rate);
+}
+
+}  // namespace
+
+StudyResults run_study(const StudyPlan& plan, const StudyOptions& options) {
+  const StudyFolder folder(options.out);
+  const RunnerOptions runner = options.runner(plan);
+  make_directory(folder.path());
+  const RunLock lock(folder.path());
+  folder.open(plan);
+  catch_interrupts();
+  carry_out_all(tuning_runs(plan), folder, runner, "tuning");
+  carry_out_all(result_runs(plan, load_rates(folder, plan)), folder, runner, "run");
+  return load_results(folder, plan);
+}
+
+void print_plan(const StudyPlan& plan) {
+  fmt::print("{}: {} cells\n\n", plan.name, plan.cells.size());
+  for (const PlannedCell& cell : plan.cells) {
+    fmt::print("{}: {} seeds, {} steps, lr {}\n", text(cell.cell), cell.seeds.size(), cell.config.train.steps,
+               rate_text(cell));
+  }
+  fmt::print("\n{} runs", result_runs(plan, {}).size());
+  const size_t tuning = tuning_runs(plan).size();
+  if (tuning > 0) fmt::print(", after {} that choose learning rates", tuning);
+  fmt::print("\n");
+}
+
+void fail_for_failures(const StudyResults& results) {
+  size_t count = 0;
+  const RunFailure* first = nullptr;
+  for (const CellRuns& cell : results.cells) {
+    count += cell.failures.size();
+    if (first == nullptr && !cell.failures.empty()) first = &cell.failures.front();
+  }
+  if (first == nullptr) return;
+  fail("{} runs failed; the first, {} with seed {}: {}", count, text(first->cell), first->seed, first->what);
+}
+
+}  // namespace phasor::app

@@ -1,0 +1,97 @@
+#include "phasor/ablation/ablation_files.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "phasor/ablation/ablation_csv.h"
+#include "phasor/ablation/ablation_json.h"
+#include "phasor/base/error.h"
+#include "phasor/base/file.h"
+
+namespace phasor {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+int64_t step_of(const RunConfig& config, SnapshotStep snapshot) { return snapshot.value_or(config.train.steps); }
+
+std::string csv_of(const RunAblation& ablation, const RunConfig& config, SnapshotStep snapshot) {
+  const std::string labels = fmt::format("{},{},{},{},{}", csv_field(config.model.encoding), csv_field(config.task),
+                                         csv_field(config.protocol), config.seed, step_of(config, snapshot));
+  return ablation_csv(ablation.scores, "encoding,task,protocol,seed,step", labels);
+}
+
+void write_json(const fs::path& path, const char* kind, const RunConfig& config, SnapshotStep snapshot,
+                const Json& measured) {
+  Json json = {{"format", kAblationFormat}, {"kind", kind}, {"source", ablation_source(config, snapshot)}};
+  json.update(measured);
+  write_file_atomically(path, fmt::format("{}\n", json.dump(2)));
+}
+
+// As the plan of scores has them.
+bool is_planned(const Json& plan, const SweepOptions& sweep) {
+  Json methods = Json::array();
+  for (const AblationMethod method : sweep.methods) methods.push_back(name(method));
+  return plan.at("methods") == methods && plan.at("samples") == sweep.samples && plan.at("draws") == sweep.draws &&
+         plan.at("seed") == sweep.seed;
+}
+
+}  // namespace
+
+std::string ablation_stem(SnapshotStep snapshot) {
+  return snapshot ? fmt::format("ablation_step_{:06}", *snapshot) : "ablation";
+}
+
+Json ablation_source(const RunConfig& config, SnapshotStep snapshot) {
+  return {{"task", config.task},        {"encoding", config.model.encoding}, {"protocol", config.protocol},
+          {"seed", config.seed},        {"step", step_of(config, snapshot)}, {"layers", config.model.layers},
+          {"heads", config.model.heads}};
+}
+
+std::optional<RunAblation> ablate_to_files(Session& session, const fs::path& folder, SnapshotStep snapshot,
+                                           const AblationOptions& options, const AblationProgress& progress) {
+  const std::string stem = ablation_stem(snapshot);
+  std::optional<RunAblation> ablation = ablate_run(session, folder, stem, options, progress);
+  if (!ablation) return std::nullopt;
+  write_file_atomically(folder / (stem + ".csv"), csv_of(*ablation, session.config(), snapshot));
+  write_json(folder / (stem + ".json"), "run", session.config(), snapshot, to_json(*ablation));
+  return ablation;
+}
+
+bool has_ablation(const fs::path& folder, SnapshotStep snapshot, const AblationOptions& options) {
+  const std::string stem = ablation_stem(snapshot);
+  const fs::path json_path = folder / (stem + ".json"), scores_path = folder / (stem + ".safetensors");
+  if (!fs::exists(json_path) || !fs::exists(scores_path)) return false;
+  try {
+    const Json json = Json::parse(read_file(json_path));
+    const StoredScores scores = load_scores(scores_path);
+    const Json plan = Json::parse(scores.plan);
+    const bool finished = scores.table.done == scores.table.samples && !scores.described.empty();
+    // An ablation that was stopped before its verdict leaves the JSON of an earlier one beside its own scores.
+    const bool belong = json.at("format") == kAblationFormat && json.at("samples") == scores.table.samples &&
+                        json.at("parameters") == plan.at("parameters");
+    return finished && belong && is_planned(plan, options.sweep);
+  } catch (const Json::exception&) {
+    return false;
+  } catch (const FormatError&) {
+    return false;
+  }
+}
+
+std::optional<PublishedAblation> ablate_as_published_to_file(Session& session, const fs::path& folder,
+                                                             SnapshotStep snapshot,
+                                                             const std::function<bool(double share)>& progress) {
+  const RunConfig& config = session.config();
+  const HeadAblation way = config.switches.head_ablation;
+  std::optional<bool> latents;
+  if (way != HeadAblation::alone) latents = way == HeadAblation::latent;
+  std::optional<PublishedAblation> ablation = ablate_as_published(
+      session.model(), {&session.data().train, &session.data().test}, config.train.batch, latents, progress);
+  if (!ablation) return std::nullopt;
+  write_json(folder / (ablation_stem(snapshot) + "_published.json"), "published", config, snapshot, to_json(*ablation));
+  return ablation;
+}
+
+}  // namespace phasor

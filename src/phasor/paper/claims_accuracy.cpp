@@ -1,0 +1,237 @@
+#include "phasor/paper/claims_accuracy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "phasor/paper/judging.h"
+#include "phasor/statistics/summary.h"
+
+namespace phasor::paper {
+namespace {
+
+constexpr const char* kAccuracy = "test accuracy";
+// Where one of two intervals is enough, each is wider, so that both together cover in 95 %.
+constexpr double kLevelOfTwo = 1.0 - kClaimLevel / 2.0;
+
+const std::vector<std::string>& rivals() {
+  static const std::vector<std::string> names = {"NoPE", "Absolute", "Random", "Relative", "ALiBi"};
+  return names;
+}
+
+ClaimSample accuracy(const ClaimStudy& study, const std::string& encoding, const std::string& task,
+                     const std::string& protocol) {
+  return study.sample(encoding, task, protocol, kAccuracy, test_percent);
+}
+
+// first - second, where both decide.
+Contest contest(const ClaimSample& first, const ClaimSample& second, double margin) {
+  Contest result{.rival = second.label, .lack = second.lack, .left_out = second.left_out};
+  if (first.decides() && second.decides()) result.lead = difference(first, second, "points", margin);
+  return result;
+}
+
+// What tokens allow at best, in per cent; nothing where it was not measured.
+std::optional<double> ceiling(const ClaimStudy& study, const std::string& encoding, const std::string& task,
+                              const std::string& protocol) {
+  const auto runs = converged_runs(study.results(), cell_of(paper_encoding(encoding), task, protocol));
+  if (runs.empty() || !(runs.front()->floors.ceiling > 0.0)) return std::nullopt;
+  return 100.0 * runs.front()->floors.ceiling;
+}
+
+// A rival that does all there is to do leaves nothing to gain: that is worth a word, whatever the verdict.
+void mention_ceiling(JudgedClaim& judged, const ClaimStudy& study, const ClaimSample& rival, const std::string& task,
+                     double margin) {
+  const std::optional<double> most = ceiling(study, rival.label, task, judged.protocol);
+  if (!most || rival.values.empty()) return;
+  const double room = *most - statistics::mean(rival.values);
+  judged.evidence.push_back({.what = fmt::format("room between {} and the best that tokens allow", rival.label),
+                             .value = room,
+                             .unit = "points",
+                             .text = fmt::format("best {:.1f} %", *most)});
+  if (room >= margin) return;
+  judged.reason += fmt::format(" {} is at the task's ceiling, where no lead can show.", rival.label);
+  judged.needs = "a size or task at which no encoding reaches the ceiling";
+}
+
+// The accuracy curves of the released code have another RoPE than its ablations: the one that is not judged stands
+// beside.
+void add_plain_rope(JudgedClaim& judged, const ClaimStudy& study, const std::string& task) {
+  if (judged.protocol == kClean) return;
+  add_mean(judged, accuracy(study, "RoPE", task, judged.protocol), "test accuracy of RoPE alone", "%");
+}
+
+// Of two encodings, by a number that both have.
+struct Speed {
+  ClaimSample rope, rival;
+  std::string what, unit;
+};
+
+double steps_to_90(const RunRecord& run) {
+  return run.steps_to_90 ? static_cast<double>(*run.steps_to_90) : std::numeric_limits<double>::quiet_NaN();
+}
+
+double loss_area(const RunRecord& run) { return run.loss_area; }
+
+bool all_reach_90(const ClaimStudy& study, const std::string& encoding, const std::string& protocol) {
+  const auto runs = converged_runs(study.results(), cell_of(paper_encoding(encoding), kDistance, protocol));
+  return !runs.empty() &&
+         std::all_of(runs.begin(), runs.end(), [](const RunRecord* run) { return run->steps_to_90.has_value(); });
+}
+
+Speed speed(const ClaimStudy& study, const std::string& rope, const std::string& rival, const std::string& protocol) {
+  const bool steps = all_reach_90(study, rope, protocol) && all_reach_90(study, rival, protocol);
+  const std::string what = steps ? "steps to 90 %" : "loss area";
+  const auto sample = [&](const std::string& encoding) {
+    return study.sample(encoding, kDistance, protocol, what, steps ? RunNumber(steps_to_90) : RunNumber(loss_area));
+  };
+  return {sample(rope), sample(rival), what, steps ? "steps" : "of loss area"};
+}
+
+int64_t heads_of(const StudyResults& results, const CellName& cell) {
+  const CellRuns* runs = results.find(cell);
+  return runs == nullptr || runs->runs.empty() ? 0 : runs->runs.front().heads;
+}
+
+}  // namespace
+
+JudgedClaim judge_rope_best(const Claim& claim, ClaimStudy& study, const std::string& protocol) {
+  JudgedClaim judged = undetermined(claim, protocol);
+  const double margin = claim.threshold("accuracy_points");
+  const ClaimSample rope = accuracy(study, accuracy_rope(protocol), kDistance, protocol);
+  add_mean(judged, rope, kAccuracy, "%");
+  add_plain_rope(judged, study, kDistance);
+  if (lacks(judged, {rope.lack})) return judged;
+  std::vector<Contest> contests;
+  const ClaimSample* best = nullptr;
+  std::vector<ClaimSample> samples;
+  for (const std::string& rival : rivals()) samples.push_back(accuracy(study, rival, kDistance, protocol));
+  for (const ClaimSample& rival : samples) {
+    add_mean(judged, rival, kAccuracy, "%");
+    contests.push_back(contest(rope, rival, margin));
+    if (!rival.decides()) continue;
+    if (best == nullptr || statistics::mean(rival.values) > statistics::mean(best->values)) best = &rival;
+  }
+  judge_lead(judged, contests, rope.label, kAccuracy);
+  std::vector<std::string> left_out = left_out_of(contests);
+  left_out.push_back(rope.left_out);
+  leave_out(judged, left_out);
+  if (judged.verdict == ClaimVerdict::fails) mention_ceiling(judged, study, *best, kDistance, margin);
+  return judged;
+}
+
+JudgedClaim judge_rope_faster(const Claim& claim, ClaimStudy& study, const std::string& protocol) {
+  JudgedClaim judged = undetermined(claim, protocol);
+  const std::string rope = accuracy_rope(protocol);
+  const ClaimSample area = study.sample(rope, kDistance, protocol, "loss area", loss_area);
+  add_mean(judged, area, "loss area", "");
+  if (protocol != kClean) {
+    add_mean(judged, study.sample("RoPE", kDistance, protocol, "loss area", loss_area), "loss area of RoPE alone", "");
+  }
+  if (lacks(judged, {area.lack})) return judged;
+  std::vector<Contest> contests;
+  for (const std::string& rival : rivals()) {
+    const Speed speeds = speed(study, rope, rival, protocol);
+    add_mean(judged, speeds.rival, speeds.what, speeds.unit == "steps" ? "steps" : "");
+    Contest contest{.rival = rival, .lack = speeds.rival.lack, .left_out = speeds.rival.left_out};
+    if (speeds.rope.decides() && speeds.rival.decides()) {
+      const double margin = claim.threshold("speed_share") * statistics::mean(speeds.rope.values);
+      contest.lead = difference(speeds.rival, speeds.rope, speeds.unit, margin);
+    }
+    contests.push_back(std::move(contest));
+  }
+  judge_lead(judged, contests, rope, "speed");
+  std::vector<std::string> left_out = left_out_of(contests);
+  left_out.push_back(area.left_out);
+  leave_out(judged, left_out);
+  return judged;
+}
+
+JudgedClaim judge_position_agnostic(const Claim& claim, ClaimStudy& study, const std::string& protocol) {
+  JudgedClaim judged = undetermined(claim, protocol);
+  const double margin = claim.threshold("accuracy_points");
+  const ClaimSample rope = accuracy(study, accuracy_rope(protocol), kCounting, protocol);
+  const ClaimSample nope = accuracy(study, "NoPE", kCounting, protocol);
+  add_mean(judged, rope, kAccuracy, "%");
+  add_mean(judged, nope, kAccuracy, "%");
+  add_plain_rope(judged, study, kCounting);
+  if (lacks(judged, {rope.lack, nope.lack})) return judged;
+  const std::vector<Difference> leads = {difference(rope, nope, "points", margin)};
+  const bool harm = leads[0].interval.high < 0.0;
+  judge_no_more(judged, leads, {},
+                {.holds = harm ? "position does harm" : "no gain of interest, surely",
+                 .fails = fmt::format("{} gains", rope.label),
+                 .more = "a gain"},
+                kAccuracy);
+  leave_out(judged, {rope.left_out, nope.left_out});
+  if (judged.verdict == ClaimVerdict::holds && !harm) mention_ceiling(judged, study, nope, kCounting, margin);
+  return judged;
+}
+
+JudgedClaim judge_absolute_indexing(const Claim& claim, ClaimStudy& study, const std::string& protocol) {
+  JudgedClaim judged = undetermined(claim, protocol);
+  const double margin = claim.threshold("accuracy_points");
+  const ClaimSample rope = accuracy(study, "RoPE", kIndex, protocol);
+  add_mean(judged, rope, kAccuracy, "%");
+  add_mean(judged, accuracy(study, "NoPE", kIndex, protocol), kAccuracy, "%");
+  if (lacks(judged, {rope.lack})) return judged;
+  std::vector<ClaimSample> rivals;
+  std::vector<Lack> lack;
+  std::vector<std::string> left_out = {rope.left_out};
+  std::vector<Difference> leads;
+  for (const char* encoding : {"Absolute", "Random"}) {
+    rivals.push_back(accuracy(study, encoding, kIndex, protocol));
+    add_mean(judged, rivals.back(), kAccuracy, "%");
+    lack.push_back(rivals.back().lack);
+    left_out.push_back(rivals.back().left_out);
+    if (rivals.back().decides()) leads.push_back(difference(rope, rivals.back(), "points", margin, kLevelOfTwo));
+  }
+  const Difference* least = judge_no_more(
+      judged, leads, lack,
+      {.holds = "no gain of interest, surely", .fails = "RoPE gains over both, the better one too", .more = "a gain"},
+      kAccuracy);
+  leave_out(judged, left_out);
+  if (judged.verdict == ClaimVerdict::holds && least->interval.high >= 0.0) {
+    const ClaimSample& rival = least->second == rivals[0].label ? rivals[0] : rivals[1];
+    mention_ceiling(judged, study, rival, kIndex, margin);
+  }
+  return judged;
+}
+
+JudgedClaim judge_few_heads(const Claim& claim, ClaimStudy& study, const std::string& protocol) {
+  JudgedClaim judged = undetermined(claim, protocol);
+  const ClaimSample all = accuracy(study, "RoPE", kDistance, protocol);
+  add_mean(judged, all, kAccuracy, "%");
+  if (lacks(judged, {all.lack})) return judged;
+  const int64_t heads = heads_of(study.results(), cell_of(paper_encoding("RoPE"), kDistance, protocol));
+  if (heads < 3) {
+    decide(judged, ClaimVerdict::undetermined, fmt::format("two of {} heads are no small part of them", heads),
+           "at least three heads");
+    return judged;
+  }
+  std::vector<Lack> lack;
+  std::vector<std::string> left_out = {all.left_out};
+  std::vector<Difference> losses;
+  for (const int64_t k : {int64_t{1}, int64_t{2}}) {
+    const ClaimSample few = claim_sample(study.results(), rotary_heads_cell(k, heads, kDistance, protocol),
+                                         fmt::format("{} of {} heads", k, heads), kAccuracy, test_percent);
+    add_mean(judged, few, kAccuracy, "%");
+    lack.push_back(few.lack);
+    left_out.push_back(few.left_out);
+    if (few.decides()) {
+      losses.push_back(difference(all, few, "points", claim.threshold("accuracy_points"), kLevelOfTwo));
+    }
+  }
+  const std::string scope = heads == 16 ? "" : fmt::format(" of {} heads (the paper has 16)", heads);
+  judge_no_more(judged, losses, lack,
+                {.holds = fmt::format("one or two{} suffice", scope),
+                 .fails = fmt::format("neither one nor two{} suffice", scope),
+                 .more = "a loss"},
+                kAccuracy);
+  leave_out(judged, left_out);
+  return judged;
+}
+
+}  // namespace phasor::paper

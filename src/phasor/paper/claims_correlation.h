@@ -1,0 +1,11 @@
+#pragma once
+// Judges of claims that two things go together over seeds. Criteria are those of data/claims.json.
+#include "phasor/paper/claim.h"
+#include "phasor/paper/claim_study.h"
+
+namespace phasor::paper {
+
+JudgedClaim judge_stability(const Claim& claim, ClaimStudy& study, const std::string& protocol);
+JudgedClaim judge_length_generalisation(const Claim& claim, ClaimStudy& study, const std::string& protocol);
+
+}  // namespace phasor::paper

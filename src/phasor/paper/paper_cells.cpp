@@ -1,0 +1,103 @@
+#include "phasor/paper/paper_cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "phasor/base/error.h"
+#include "phasor/encoding/encoding.h"
+
+namespace phasor::paper {
+namespace {
+
+std::string canonical(const std::string& expression) { return print(parse_encoding(expression)); }
+
+}  // namespace
+
+const std::vector<PaperEncoding>& paper_encodings() {
+  static const std::vector<PaperEncoding> kEncodings = [] {
+    std::vector<PaperEncoding> all = {
+        {"NoPE", "nope", "nope"},
+        {"Absolute", "sinusoidal", "sinusoidal"},
+        {"Random", "learned(init=1)", "learned(init=1)"},
+        {"Relative", "relative", "relative"},
+        {"ALiBi", "alibi", "alibi(slopes=released)"},
+        {"RoPE", "rope", "rope"},
+        {"RoPE+Absolute", "sinusoidal+rope", "sinusoidal(layout=halves)+rope"},
+        {"MLA", "mla", "learned(init=0)+mla(query=shared,table=released,norm=none)"},
+    };
+    for (PaperEncoding& encoding : all) {
+      encoding.clean = canonical(encoding.clean);
+      encoding.released = canonical(encoding.released);
+    }
+    return all;
+  }();
+  return kEncodings;
+}
+
+const PaperEncoding& paper_encoding(const std::string& name) {
+  for (const PaperEncoding& encoding : paper_encodings()) {
+    if (encoding.name == name) return encoding;
+  }
+  fail("the paper has no encoding '{}'", name);
+}
+
+CellName cell_of(const PaperEncoding& encoding, const std::string& task, const std::string& protocol) {
+  if (protocol == kClean) return {task, kClean, encoding.clean, ""};
+  return {task, encoding.name == "MLA" ? kReleasedMla : kReleased, encoding.released, ""};
+}
+
+CellName rotary_heads_cell(int64_t k, int64_t heads, const std::string& task, const std::string& protocol) {
+  if (k == 0) return {task, protocol, "nope", ""};
+  if (k == heads) return {task, protocol, "rope", ""};
+  return {task, protocol, canonical(k == 1 ? "rope[heads=0]" : fmt::format("rope[heads=0-{}]", k - 1)), ""};
+}
+
+CellName matched_cell() { return {kDistance, kClean, "rope", "as many parameters as mla"}; }
+
+std::vector<Confound> confounds(const std::string& preset) {
+  std::vector<Confound> all = {
+      {"keys_values",
+       "keys and values of every layer from the embeddings",
+       {{"protocol.kv_source", "hidden"}},
+       {{"protocol.kv_source", "input"}}},
+      {"padding",
+       "pads that attention and readout see",
+       {{"protocol.padding", "none"}},
+       {{"protocol.padding", "visible"}}},
+      {"final_norm", "no norm before the readout", {{"model.final_norm", "true"}}, {{"model.final_norm", "false"}}},
+      {"fillers", "fillers that may be trigger words", {{"task.fillers", "distinct"}}, {{"task.fillers", "any"}}},
+      {"optimiser",
+       "betas 0.98 and 0.9, weight decay 1e-5",
+       {{"train.beta1", "0.9"}, {"train.beta2", "0.98"}, {"train.weight_decay", "0.01"}},
+       {{"train.beta1", "0.98"}, {"train.beta2", "0.9"}, {"train.weight_decay", "1e-05"}}},
+      {"answers",
+       "one class per word of the vocabulary, class 0 not scored",
+       {{"protocol.classes", "task"}, {"protocol.label0", "counted"}},
+       {{"protocol.classes", "words"}, {"protocol.label0", "ignored"}}},
+  };
+  // At paper size both protocols have one learning rate.
+  if (preset != "paper") {
+    Confound& optimiser = all[4];
+    optimiser.what += ", learning rate 3e-4 in place of 1e-3";
+    optimiser.clean.emplace_back("train.lr", "0.001");
+    optimiser.released.emplace_back("train.lr", "0.0003");
+  }
+  return all;
+}
+
+bool Confound::sets_rate() const {
+  return std::any_of(clean.begin(), clean.end(), [](const auto& setting) { return setting.first == "train.lr"; });
+}
+
+CellName audit_cell(const std::string& encoding, const std::string& protocol, const Confound& confound) {
+  return {kDistance, protocol, encoding,
+          fmt::format("{} as {}", confound.name, protocol == kClean ? kReleased : kClean)};
+}
+
+const std::vector<std::string>& audited_encodings() {
+  static const std::vector<std::string> kAudited = {"rope", "sinusoidal"};
+  return kAudited;
+}
+
+}  // namespace phasor::paper

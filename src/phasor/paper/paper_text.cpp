@@ -1,0 +1,125 @@
+#include "phasor/paper/paper_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "phasor/base/wrapped_text.h"
+#include "phasor/paper/claim_difference.h"
+#include "phasor/paper/paper_cells.h"
+#include "phasor/study/comparison_text.h"
+
+namespace phasor::paper {
+namespace {
+
+const JudgedClaim* find(const std::vector<JudgedClaim>& judged, const std::string& id, const char* protocol) {
+  const auto found = std::find_if(judged.begin(), judged.end(), [&](const JudgedClaim& claim) {
+    return claim.id == id && (claim.protocol == protocol || claim.protocol == kAnyProtocol);
+  });
+  return found == judged.end() ? nullptr : &*found;
+}
+
+std::string verdict_text(const JudgedClaim* judged) {
+  return judged == nullptr ? "-" : std::string(name(judged->verdict));
+}
+
+// Both protocols' reasons, each behind its name; one where they are the same verdict.
+std::string reasons_text(const JudgedClaim* clean, const JudgedClaim* released) {
+  if (clean == released || released == nullptr) return clean->reason;
+  if (clean == nullptr) return released->reason;
+  return fmt::format("{}: {} {}: {}", kClean, clean->reason, kReleased, released->reason);
+}
+
+std::vector<std::string> ids_of(const std::vector<JudgedClaim>& judged) {
+  std::vector<std::string> ids;
+  for (const JudgedClaim& claim : judged) {
+    if (std::find(ids.begin(), ids.end(), claim.id) == ids.end()) ids.push_back(claim.id);
+  }
+  return ids;
+}
+
+std::string paragraph(const std::string& text, TableFormat format) {
+  if (format == TableFormat::markdown) return shown(text, format) + "\n";
+  return wrapped(text, kTerminalColumns) + "\n";
+}
+
+std::string reasons_list(const std::vector<JudgedClaim>& judged) {
+  std::string text;
+  for (const JudgedClaim& claim : judged) {
+    const std::string needs = claim.needs.empty() ? "" : fmt::format(" Needs: {}.", claim.needs);
+    const std::string line = fmt::format("{} ({}) {}: {}{}", claim.id, claim.protocol, name(claim.verdict),
+                                         shown(claim.reason, TableFormat::terminal), needs);
+    text += wrapped(line, kTerminalColumns, 2) + "\n";
+  }
+  return text;
+}
+
+std::string runs_text(const AuditCounts& counts) {
+  std::string text = fmt::format("{}", counts.finished);
+  if (counts.unconverged > 0) text += fmt::format(" {}*", counts.unconverged);
+  if (counts.failed > 0) text += fmt::format(" {}!", counts.failed);
+  return text;
+}
+
+std::string verdicts_text(const AuditCounts& counts) {
+  return fmt::format("{} {} {} {}", counts.deposit, counts.spread, counts.not_used, counts.undetermined);
+}
+
+std::string change_text(const std::optional<AuditChange>& change, int digits) {
+  if (!change) return "-";
+  const statistics::MeanInterval& found = change->change;
+  if (found.degenerate) return fmt::format("{:+.{}f}", found.estimate, digits);
+  return fmt::format("{:+.{}f} ({:+.{}f} to {:+.{}f})", found.estimate, digits, found.low, digits, found.high, digits);
+}
+
+std::string holm_text(const std::optional<AuditChange>& change) { return change ? p_text(change->holm) : "-"; }
+
+TextTable audit_table(const AuditBlock& block) {
+  TextTable table{.titles = {"switch", "accuracy, points", "p", "max share", "p", "D S N U", "runs"}};
+  table.rows.push_back({fmt::format("({})", block.base),
+                        block.base_accuracy ? fmt::format("{:.1f} %", *block.base_accuracy) : "-", "",
+                        block.base_max_share ? fmt::format("{:.2f}", *block.base_max_share) : "-", "",
+                        verdicts_text(block.base_counts), runs_text(block.base_counts)});
+  for (const AuditRow& row : block.rows) {
+    table.rows.push_back({row.name, change_text(row.accuracy, 1), holm_text(row.accuracy),
+                          change_text(row.max_share, 2), holm_text(row.max_share), verdicts_text(row.counts),
+                          runs_text(row.counts)});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string claims_text(const std::vector<JudgedClaim>& judged, TableFormat format) {
+  const bool markdown = format == TableFormat::markdown;
+  TextTable table{.titles = {"claim", kClean, kReleased}};
+  if (markdown) table.titles.emplace_back("why");
+  for (const std::string& id : ids_of(judged)) {
+    const JudgedClaim* clean = find(judged, id, kClean);
+    const JudgedClaim* released = find(judged, id, kReleased);
+    table.rows.push_back({markdown ? claim(id).claim : id, verdict_text(clean), verdict_text(released)});
+    if (markdown) table.rows.back().push_back(reasons_text(clean, released));
+  }
+  const std::string text = to_text(table, format);
+  return markdown ? text : text + "\n" + reasons_list(judged);
+}
+
+std::string audit_text(const std::vector<AuditBlock>& blocks, TableFormat format) {
+  std::string text;
+  for (const AuditBlock& block : blocks) {
+    text += paragraph(fmt::format("{} on distance, {} but for one choice, which is as in {}", block.encoding,
+                                  block.base, block.base == kClean ? kReleased : kClean),
+                      format);
+    if (format == TableFormat::markdown) text += "\n";
+    text += to_text(audit_table(block), format) + "\n" + paragraph(block.finding, format) + "\n";
+  }
+  if (blocks.empty()) return text;
+  const std::string note =
+      "The first row is the base, the others are changes against it with 95 % intervals (Welch); p: exact permutation, "
+      "adjusted by Holm within "
+      "a column. Max share: the largest share of a head in its layer's positional drops. D S N U: runs judged DEPOSIT, "
+      "SPREAD, NOT USED, UNDETERMINED by position. * runs that have not converged: they are counted. ! failed runs.";
+  return text + paragraph(note, format);
+}
+
+}  // namespace phasor::paper

@@ -1,0 +1,22 @@
+#pragma once
+// Claims, audit and published numbers for people: at most 100 columns on a terminal, or as Markdown.
+#include <string>
+#include <vector>
+
+#include "phasor/paper/audit.h"
+#include "phasor/paper/claim.h"
+#include "phasor/study/study_results.h"
+#include "phasor/study/text_table.h"
+
+namespace phasor::paper {
+
+// Every claim with its verdict under both protocols, and why.
+std::string claims_text(const std::vector<JudgedClaim>& judged, TableFormat format);
+
+// One table for every block, with its finding; empty without blocks.
+std::string audit_text(const std::vector<AuditBlock>& blocks, TableFormat format);
+
+// Our accuracies beside the published ones, as far as the study has them: Figs. 2 and 3 with the table, Fig. 6, Fig. 8.
+std::string published_text(const StudyResults& results, TableFormat format);
+
+}  // namespace phasor::paper

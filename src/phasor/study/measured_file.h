@@ -1,0 +1,35 @@
+#pragma once
+// Files of measures, read with errors that name them.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "phasor/base/error.h"
+#include "phasor/base/file.h"
+
+namespace phasor {
+
+// read(json) of what the file holds. Whatever is wrong with it is a FormatError that names the file.
+template <class Read>
+auto read_json_file(const std::filesystem::path& path, const Read& read) {
+  const std::string text = read_file(path);
+  try {
+    return read(nlohmann::ordered_json::parse(text));
+  } catch (const nlohmann::ordered_json::exception& error) {
+    throw FormatError(fmt::format("'{}': not what such a file holds ({})", path.string(), error.what()));
+  } catch (const Error& error) {
+    throw FormatError(fmt::format("'{}': {}", path.string(), error.what()));
+  }
+}
+
+// The same for a file that says its format.
+template <class Read>
+auto read_measured_file(const std::filesystem::path& path, const char* format, const Read& read) {
+  return read_json_file(path, [&](const nlohmann::ordered_json& json) {
+    if (json.at("format") != format) {
+      throw FormatError(fmt::format("its format is {}, not \"{}\"", json.at("format").dump(), format));
+    }
+    return read(json);
+  });
+}
+
+}  // namespace phasor

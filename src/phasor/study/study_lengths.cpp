@@ -1,0 +1,69 @@
+#include "phasor/study/study_lengths.h"
+
+#include <algorithm>
+
+#include "phasor/study/measured_file.h"
+#include "phasor/train/length_evaluation.h"
+
+namespace phasor {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFormat = "phasor study lengths 1";
+
+Json length_json(const MeasuredLength& length) {
+  const std::optional<LengthRecord>& record = length.record;
+  return {{"factor", length.factor},
+          {"longest", record ? Json(record->longest) : Json(nullptr)},
+          {"accuracy", record ? Json(record->accuracy) : Json(nullptr)},
+          {"reason", record ? Json(nullptr) : Json(length.reason)}};
+}
+
+MeasuredLength length_from(const Json& json) {
+  MeasuredLength length{.factor = json.at("factor"), .record = {}, .reason = {}};
+  if (json.at("accuracy").is_null()) {
+    length.reason = json.at("reason");
+  } else {
+    length.record = {.factor = length.factor, .longest = json.at("longest"), .accuracy = json.at("accuracy")};
+  }
+  return length;
+}
+
+}  // namespace
+
+MeasuredLength measure_length(Session& session, double factor) {
+  try {
+    LengthEvaluation evaluation(session, factor);
+    const Scores scores = evaluation.run(kLengthSamples);
+    return {.factor = factor,
+            .record = LengthRecord{.factor = factor, .longest = evaluation.longest(), .accuracy = scores.accuracy},
+            .reason = {}};
+  } catch (const UsageError& error) {
+    return {.factor = factor, .record = {}, .reason = error.what()};
+  }
+}
+
+bool has_length(const std::vector<MeasuredLength>& lengths, double factor) {
+  return std::any_of(lengths.begin(), lengths.end(),
+                     [&](const MeasuredLength& length) { return length.factor == factor; });
+}
+
+void write_study_lengths(std::vector<MeasuredLength> lengths, const std::filesystem::path& path) {
+  std::sort(lengths.begin(), lengths.end(),
+            [](const MeasuredLength& a, const MeasuredLength& b) { return a.factor < b.factor; });
+  Json json = {{"format", kFormat}, {"samples", kLengthSamples}};
+  json["lengths"] = Json::array();
+  for (const MeasuredLength& length : lengths) json["lengths"].push_back(length_json(length));
+  write_file_atomically(path, fmt::format("{}\n", json.dump(2)));
+}
+
+std::vector<MeasuredLength> read_study_lengths(const std::filesystem::path& path) {
+  return read_measured_file(path, kFormat, [](const Json& json) {
+    std::vector<MeasuredLength> lengths;
+    for (const Json& length : json.at("lengths")) lengths.push_back(length_from(length));
+    return lengths;
+  });
+}
+
+}  // namespace phasor

@@ -1,0 +1,24 @@
+#pragma once
+// study_spectrum.json: what a study asks of a model's logits and of its stream, before and after training.
+#include <filesystem>
+
+#include "phasor/study/run_record.h"
+#include "phasor/train/session.h"
+
+namespace phasor {
+
+inline constexpr const char* kStudySpectrumFile = "study_spectrum.json";
+
+// Of a model before its first update: the start.
+void measure_start(Session& session, SpectrumRecord& record);
+// Of a trained one: the end, and everything but the streams.
+void measure_end(Session& session, SpectrumRecord& record);
+// Of a trained one: the streams, over as many test sequences as the model has memory for, since only tokens that stand
+// at one place twice say anything.
+void measure_streams(Session& session, SpectrumRecord& record);
+
+void write_study_spectrum(const SpectrumRecord& record, const std::filesystem::path& path);
+// Throws FormatError that names the file.
+SpectrumRecord read_study_spectrum(const std::filesystem::path& path);
+
+}  // namespace phasor

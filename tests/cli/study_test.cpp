@@ -1,0 +1,150 @@
+// phasor study, compare and reproduce, as a person meets them.
+#include <sys/stat.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/tiny_run.h"
+
+namespace phasor {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+class StudyCommand : public testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return (temporary_ / name).string(); }
+  Arguments study(const std::string& out, const Arguments& more = {}) const {
+    return Arguments{"study",     "quick",    "--encodings", "rope",    "alibi", "--seeds", "2",
+                     "--measure", "ablation", "spectrum",    "lengths", "--out", path(out)} +
+           tiny_settings() + more;
+  }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(temporary_ / name) << text;
+    return path(name);
+  }
+  // summary.json without what depends on the clock.
+  std::string summary(const std::string& out) const {
+    Json json = Json::parse(read_file(temporary_ / out / "summary.json"));
+    std::string last;
+    for (const auto& [key, value] : json.items()) last = key;
+    EXPECT_EQ(last, "times");
+    json.erase("times");
+    return json.dump(1);
+  }
+
+  TemporaryFolder temporary_;
+};
+
+TEST_F(StudyCommand, TrainsMeasuresAndSummarises) {
+  const Outcome outcome = phasor_command(study("one"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_words(outcome.out,
+               {"rope, alibi on distance", "test accuracy", "no difference can be told", "written:", "summary.json"});
+  expect_words(outcome.err, {"run 4/4", "seed 1", "trained in"});
+  const Json json = Json::parse(read_file(temporary_ / "one/summary.json"));
+  EXPECT_EQ(json["format"], "phasor study summary 1");
+  ASSERT_EQ(json["cells"].size(), 2u);
+  const std::string csv = read_file(temporary_ / "one/summary.csv");
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 5);
+  expect_words(read_file(temporary_ / "one/summary.md"), {"| rope", "| alibi"});
+  expect_no_partial_files(temporary_ / "one");
+  // A second call has nothing to do, and says the same.
+  const Outcome again = phasor_command(study("one"));
+  ASSERT_EQ(again.code, 0);
+  EXPECT_EQ(again.out, outcome.out);
+  EXPECT_EQ(again.err, "");
+}
+
+TEST_F(StudyCommand, TheSummaryDoesNotDependOnJobsOrInterruptions) {
+  ASSERT_EQ(phasor_command(study("whole", {"--jobs", "1"})).code, 0);
+  ASSERT_EQ(phasor_command(study("jobs", {"--jobs", "3"})).code, 0);
+  EXPECT_EQ(summary("whole"), summary("jobs"));
+  const std::vector<std::pair<int, const char*>> interruptions = {
+      {SIGINT, "run 1/4"}, {SIGKILL, "run 2/4"}, {SIGTERM, "run 3/4"}};
+  for (const auto& [number, when] : interruptions) {
+    RunningPhasor running(study("pieces", {"--jobs", "1"}));
+    ASSERT_TRUE(running.wait_for(when));
+    const Outcome stopped = running.finish(number);
+    if (number == SIGKILL) continue;
+    EXPECT_EQ(stopped.code, 1);
+    expect_words(last_line(stopped.err), {"interrupted", "the same command goes on"});
+    EXPECT_FALSE(fs::exists(temporary_ / "pieces/summary.json"));
+  }
+  const Outcome rest = phasor_command(study("pieces", {"--jobs", "2"}));
+  ASSERT_EQ(rest.code, 0) << rest.err;
+  EXPECT_EQ(summary("whole"), summary("pieces"));
+}
+
+TEST_F(StudyCommand, AFailedRunIsReportedAndTheRestIsDone) {
+  const std::string file = write("study.json", R"({"settings": {"task.gap": 6, "task.sides": 3, "task.vocabulary": 16,
+      "model.width": 16, "model.hidden": 32, "model.heads": 2, "model.layers": 2, "train.steps": 60, "train.batch": 32,
+      "data.train": 512, "data.test": 32, "data.validation": 32},
+      "grids": [{"encodings": ["rope"], "seeds": 2, "switches": {"": {}, "wild": {"train.lr": 1e30}}}]})");
+  const Outcome outcome = phasor_command({"study", file, "--out", path("out")});
+  EXPECT_EQ(outcome.code, 1);
+  expect_words(outcome.out, {"wild", "written:"});
+  expect_words(outcome.err, {"FAILED", "not finite"});
+  expect_words(last_line(outcome.err), {"phasor: 2 runs failed", "wild", "not finite"});
+  const Json json = Json::parse(read_file(temporary_ / "out/summary.json"));
+  EXPECT_EQ(json["failures"].size(), 2u);
+}
+
+TEST_F(StudyCommand, LearningRatesAreTuned) {
+  const Outcome outcome = phasor_command(
+      Arguments{"compare", "rope", "nope", "--seeds", "2", "--tune", "lr=1e-4,1e-2", "--out", path("tuned")} +
+      tiny_settings());
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_words(outcome.err, {"tuning 4/4", "lr 0.01", "run 4/4"});
+  const Json json = Json::parse(read_file(temporary_ / "tuned/summary.json"));
+  ASSERT_EQ(json["rates"].size(), 2u);
+  EXPECT_EQ(json["rates"][0]["trials"].size(), 2u);
+  expect_words(outcome.out, {"learning rate of", "0.0001: ", "0.01: "});
+}
+
+TEST_F(StudyCommand, NonsenseIsRefusedBeforeAnythingIsWritten) {
+  const std::string out = path("out");
+  expect_error(phasor_command({"study", "nowhere.json", "--out", out}), 2,
+               {"nowhere.json", "neither a file nor a preset"});
+  expect_error(phasor_command({"study", "quick", "--out", out}), 2, {"--encodings"});
+  expect_error(phasor_command({"study", "quick", "--encodings", "ropee", "--out", out}), 2, {"did you mean 'rope'"});
+  expect_error(phasor_command({"study", write("a.json", R"({"encodings": ["ropee"]})"), "--out", out}), 2,
+               {"a.json", "did you mean 'rope'"});
+  expect_error(phasor_command(
+                   {"study", write("b.json", R"json({"encodings": ["rope", "rope(base=10000)"]})json"), "--out", out}),
+               2, {"b.json", "is in the study twice"});
+  expect_error(phasor_command({"study", path("a.json"), "--seeds", "3", "--out", out}), 2, {"go with a preset"});
+  expect_error(phasor_command({"compare", "rope", "--out", out}), 2, {"two encodings"});
+  expect_error(phasor_command({"compare", "rope", "rope", "--out", out}), 2, {"is in the study twice"});
+  expect_error(phasor_command({"compare", "rope", "alibi", "--tune", "3e-4", "--out", out}), 2, {"--tune", "lr="});
+  expect_error(phasor_command({"compare", "rope", "alibi", "--jobs", "0", "--out", out}), 2, {"--jobs"});
+  expect_error(phasor_command({"compare", "rope", "alibi", "--measure", "heads", "--out", out}), 2,
+               {"cannot be measured"});
+  expect_error(phasor_command({"reproduce", "--preset", "huge", "--out", out}), 2, {"demo, quick and paper"});
+  expect_error(phasor_command({"reproduce", "--protocol", "dirty", "--out", out}), 2, {"clean, released or both"});
+  EXPECT_FALSE(fs::exists(out));
+  expect_error(phasor_command({"compare", "rope", "alibi", "--out", temporary_.path().string()}), 2,
+               {"holds something else"});
+}
+
+TEST_F(StudyCommand, AFolderThatCannotBeWrittenIsSaid) {
+  if (geteuid() == 0) {
+    expect_error(phasor_command({"compare", "rope", "alibi", "--out", "/proc/phasor"}), 1,
+                 {"cannot create", "/proc/phasor"});
+    return;
+  }
+  fs::create_directory(temporary_ / "closed");
+  chmod(path("closed").c_str(), 0500);
+  expect_error(phasor_command({"compare", "rope", "alibi", "--out", path("closed")}), 1, {"cannot write", "closed"});
+}
+
+TEST_F(StudyCommand, PlansCanBeLookedAt) {
+  const Outcome plan = phasor_command({"reproduce", "--preset", "quick", "--dry-run", "--out", path("out")});
+  ASSERT_EQ(plan.code, 0) << plan.err;
+  expect_words(plan.out, {"rope on distance, clean", "best of 0.0003, 0.001, 0.003", "keys_values as clean", "choose"});
+  EXPECT_FALSE(fs::exists(temporary_ / "out"));
+}
+
+}  // namespace
+}  // namespace phasor

@@ -1,0 +1,136 @@
+#include "phasor/paper/claim.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "paper/hand_made.h"
+#include "phasor/base/error.h"
+#include "phasor/base/file.h"
+
+namespace phasor::paper {
+namespace {
+
+TEST(Claims, EveryClaimHasAJudgeAndEveryJudgeAClaim) {
+  std::vector<std::string> listed;
+  for (const Claim& claim : claims()) listed.push_back(claim.id);
+  EXPECT_EQ(listed, judged_ids());
+  for (const char* id :
+       {"rope_best_on_distance", "rope_converges_faster", "no_gain_position_agnostic", "no_gain_absolute_indexing",
+        "coupling_contracts_spectra", "contraction_goes_with_stability", "rope_solution_space_larger", "assumption_3_1",
+        "assumption_3_2", "deposit_rope_distance", "no_deposit_additive", "no_deposit_counting", "deposit_forms_early",
+        "mla_removes_deposit", "one_or_two_heads_suffice", "rope_suppresses_activation_position",
+        "random_overfits_low_toeplitz", "deposit_hurts_length_generalisation"}) {
+    EXPECT_EQ(std::count(listed.begin(), listed.end(), id), 1) << id;
+  }
+}
+
+// With every run of blanks and line ends as one blank.
+std::string flowing(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c != '\n' && c != ' ') {
+      result += c;
+    } else if (!result.empty() && result.back() != ' ') {
+      result += ' ';
+    }
+  }
+  return result;
+}
+
+TEST(Claims, ThePageSaysWhatTheFileSays) {
+  const std::string page = read_file(std::string(PHASOR_FIXTURES) + "/../../docs/claims.md");
+  for (const Claim& claim : claims()) {
+    const size_t at = page.find("### " + claim.id + "\n");
+    ASSERT_NE(at, std::string::npos) << claim.id;
+    const std::string section = page.substr(at, page.find("\n##", at + 1) - at);
+    for (const std::string& said : {claim.claim, claim.made, claim.holds, claim.fails, claim.evidence}) {
+      EXPECT_TRUE(contains(flowing(section), said)) << claim.id << ": " << said;
+    }
+    for (const auto& [name, number] : claim.numbers) {
+      EXPECT_TRUE(contains(section, fmt::format("`{}` {:g}", name, number))) << claim.id << " " << name;
+    }
+  }
+}
+
+TEST(Claims, ParsesStrictly) {
+  const std::string good =
+      R"({"paper": "x", "claims": [{"id": "a", "claim": "c", "made": "m", "protocols": ["clean"], "holds": "h",
+          "fails": "f", "evidence": "e", "thresholds": {"t": 1.5}}]})";
+  const std::vector<Claim> parsed = parse_claims(good, "f");
+  ASSERT_EQ(parsed.size(), 1u);
+  EXPECT_EQ(parsed[0].threshold("t"), 1.5);
+  EXPECT_THROW(parsed[0].threshold("u"), Error);
+  EXPECT_TRUE(parsed[0].is_judged_under("clean"));
+  EXPECT_FALSE(parsed[0].is_judged_under("released"));
+  for (const auto& [from, to] : {std::pair("\"made\"", "\"maid\""), std::pair("\"clean\"", "\"cleanly\""),
+                                 std::pair("1.5", "\"1.5\""), std::pair("\"h\"", "\"\"")}) {
+    std::string bad = good;
+    bad.replace(bad.find(from), std::string(from).size(), to);
+    EXPECT_THROW(parse_claims(bad, "f"), FormatError) << to;
+  }
+  EXPECT_THROW(claim("none"), Error);
+}
+
+TEST(JudgeClaims, AStudyWithoutCellsDecidesNothingThatNeedsRuns) {
+  const std::vector<JudgedClaim> judged = judge_claims({}, separation_of({2, 2, 2, 2, 2}, {1, 1, 1, 1, 1}));
+  ASSERT_EQ(judged.size(), 1u) << "no protocol, so only what needs no training";
+  EXPECT_EQ(judged[0].id, "rope_solution_space_larger");
+  EXPECT_EQ(judged[0].protocol, kAnyProtocol);
+}
+
+TEST(JudgeClaims, EveryClaimUnderEveryProtocolThatTheStudyHas) {
+  HandMade study;
+  study.add("NoPE", kDistance, kClean, about(0.5));
+  const auto count = [&](const char* protocol) {
+    const std::vector<JudgedClaim> judged =
+        judge_claims(study.results, separation_of({2, 2, 2, 2, 2}, {1, 1, 1, 1, 1}));
+    return std::count_if(judged.begin(), judged.end(),
+                         [&](const JudgedClaim& claim) { return claim.protocol == protocol; });
+  };
+  EXPECT_EQ(count(kClean), 17);
+  EXPECT_EQ(count(kReleased), 0);
+  study.add("MLA", kDistance, kReleased, about(0.5));
+  EXPECT_EQ(study.results.cells.back().cell.protocol, kReleasedMla);
+  EXPECT_EQ(count(kReleased), 16) << "indexing is a clean task";
+  EXPECT_EQ(count(kAnyProtocol), 1);
+}
+
+TEST(JudgeClaims, WhatTheStudyLacksIsUndeterminedAndSaysSo) {
+  HandMade study;
+  study.add({"copy", kClean, "rope", ""}, about(0.5));
+  study.add({"copy", kReleased, "rope", ""}, about(0.5));
+  for (const JudgedClaim& judged : judge_claims(study.results, separation_of({2, 2, 2, 2, 2}, {1, 1, 1, 1, 1}))) {
+    if (judged.protocol == kAnyProtocol) continue;
+    EXPECT_EQ(judged.verdict, kUndetermined) << judged.id;
+    EXPECT_TRUE(contains(judged.reason, "Not part of this study") || contains(judged.reason, "No encoding on distance"))
+        << judged.id << ": " << judged.reason;
+    EXPECT_FALSE(judged.needs.empty()) << judged.id;
+  }
+}
+
+// Three runs of each cell that never converged decide nothing, however clear they look.
+TEST(JudgeClaims, UnconvergedRunsDecideNothing) {
+  HandMade study;
+  for (const PaperEncoding& encoding : paper_encodings()) {
+    for (const char* task : {kDistance, kCounting, kIndex}) {
+      CellRuns& cell = study.add(encoding.name, task, kClean, about(encoding.name == "RoPE" ? 0.9 : 0.3));
+      for (RunRecord& run : cell.runs) {
+        run.converged = false;
+        run.ablation = ablation_record(Deposit::deposit);
+        spectrum_of(run).start.contraction = 0.5;
+      }
+    }
+  }
+  for (const JudgedClaim& judged : judge_claims(study.results, separation_of({2, 2, 2, 2, 2}, {1, 1, 1, 1, 1}))) {
+    if (judged.protocol == kAnyProtocol) continue;
+    EXPECT_EQ(judged.verdict, kUndetermined) << judged.id << ": " << judged.reason;
+    EXPECT_TRUE(contains(judged.reason, "converged runs")) << judged.id << ": " << judged.reason;
+  }
+}
+
+}  // namespace
+}  // namespace phasor::paper

@@ -1,0 +1,140 @@
+#include <gtest/gtest.h>
+
+#include "paper/hand_made.h"
+#include "phasor/random/distributions.h"
+
+namespace phasor::paper {
+namespace {
+
+// Four encodings of eight seeds. Within each, unsteadiness follows the norm before training with `slope`, beside noise.
+HandMade stability_study(double slope, double noise = 0.1) {
+  HandMade study;
+  Draws draws({.seed = 5, .purpose = Purpose::test});
+  const auto random = [&] { return (draws.below(1u << 20) + 0.5) / (1u << 20) - 0.5; };
+  for (const char* encoding : {"NoPE", "Absolute", "ALiBi", "RoPE"}) {
+    for (RunRecord& run : study.add(encoding, kDistance, kClean, Numbers(8, 0.9)).runs) {
+      const double deviation = random();
+      spectrum_of(run).start = {.contraction = 1.0, .product_norm = 5.0 + deviation};
+      run.gradient_variation = 1.0 + slope * deviation + noise * random();
+      run.loss_area = 0.5 + 0.1 * random();
+      run.loss_spikes = static_cast<double>(draws.below(3));
+    }
+  }
+  return study;
+}
+
+TEST(Stability, ThreeWays) {
+  const auto judged = [](const HandMade& study) { return judge(study.results, "contraction_goes_with_stability"); };
+  const JudgedClaim holds = judged(stability_study(1.0));
+  EXPECT_EQ(holds.verdict, kHolds) << holds.reason;
+  EXPECT_TRUE(contains(holds.reason, "Sigma_1 of products ~ gradient variation: +0.")) << holds.reason;
+  EXPECT_EQ(holds.evidence.size(), 3u) << "contraction does not vary and is left out";
+  const JudgedClaim fails = judged(stability_study(-1.0));
+  EXPECT_EQ(fails.verdict, kFails) << fails.reason;
+  EXPECT_TRUE(contains(fails.reason, "The other way round"));
+  EXPECT_EQ(judged(stability_study(0.0)).verdict, kUndetermined) << judged(stability_study(0.0)).reason;
+}
+
+TEST(Stability, ASmallCorrelationIsARefutationToo) {
+  HandMade study;
+  Draws draws({.seed = 3, .purpose = Purpose::test});
+  for (const char* encoding : {"NoPE", "Absolute", "ALiBi", "RoPE"}) {
+    CellRuns& cell = study.add(encoding, kDistance, kClean, Numbers(200, 0.9));
+    for (RunRecord& run : cell.runs) {
+      spectrum_of(run).start = {.contraction = 1.0, .product_norm = 5.0 + draws.below(1000) * 1e-3};
+      run.gradient_variation = draws.below(1000) * 1e-3;
+      run.loss_area = draws.below(1000) * 1e-3;
+      run.loss_spikes = draws.below(1000) * 1e-3;
+    }
+  }
+  const JudgedClaim judged = judge(study.results, "contraction_goes_with_stability");
+  EXPECT_EQ(judged.verdict, kFails) << judged.reason;
+  EXPECT_TRUE(contains(judged.reason, "No correlation reaches 0.2")) << judged.reason;
+}
+
+TEST(LengthGeneralisation, ASmallCorrelationIsARefutationToo) {
+  HandMade study;
+  Draws draws({.seed = 4, .purpose = Purpose::test});
+  CellRuns& cell = study.add("RoPE", kDistance, kClean, Numbers(600, 0.9));
+  for (RunRecord& run : cell.runs) {
+    const double share = 0.4 + draws.below(1000) * 5e-4;
+    const double rest = (1.0 - share) / 3.0;
+    run.ablation = ablation_record(Deposit::undetermined, {share, rest, rest, rest});
+    run.lengths = {{.factor = 1.0, .accuracy = 0.9}, {.factor = 2.0, .accuracy = 0.5 + draws.below(1000) * 1e-4}};
+  }
+  const JudgedClaim judged = judge(study.results, "deposit_hurts_length_generalisation");
+  EXPECT_EQ(judged.verdict, kFails) << judged.reason;
+  EXPECT_TRUE(contains(judged.reason, "No correlation of -0.2, surely")) << judged.reason;
+}
+
+TEST(Stability, EncodingsWithFewRunsAreLeftOut) {
+  HandMade study = stability_study(1.0);
+  for (CellRuns& cell : study.results.cells) cell.runs.resize(2);
+  const JudgedClaim judged = judge(study.results, "contraction_goes_with_stability");
+  EXPECT_EQ(judged.verdict, kUndetermined);
+  EXPECT_TRUE(contains(judged.reason, "No encoding on distance has spectra of 3 converged runs")) << judged.reason;
+  EXPECT_TRUE(judged.evidence.empty());
+}
+
+// Two encodings of five seeds whose share of the top head is as given; accuracy kept on longer sequences follows it.
+HandMade length_study(double slope, const Numbers& noise = {0.0, 0.0, 0.0, 0.0, 0.0}) {
+  HandMade study;
+  double level = 0.9;
+  for (const char* encoding : {"RoPE", "Absolute"}) {
+    CellRuns& cell = study.add(encoding, kDistance, kClean, Numbers(5, 0.95));
+    const Numbers shares = {0.4, 0.5, 0.6, 0.7, 0.8};
+    for (size_t i = 0; i < cell.runs.size(); ++i) {
+      const double rest = (1.0 - shares[i]) / 3.0;
+      cell.runs[i].ablation = ablation_record(Deposit::undetermined, {shares[i], rest, rest, rest});
+      const double kept = level + slope * (shares[i] - 0.6) + noise[i];
+      cell.runs[i].lengths = {{.factor = 1.0, .accuracy = 0.9}, {.factor = 2.0, .accuracy = 0.9 * kept}};
+    }
+    level -= 0.4;
+  }
+  return study;
+}
+
+TEST(LengthGeneralisation, ThreeWays) {
+  const auto judged = [](const HandMade& study) { return judge(study.results, "deposit_hurts_length_generalisation"); };
+  const JudgedClaim holds = judged(length_study(-0.3));
+  EXPECT_EQ(holds.verdict, kHolds) << holds.reason;
+  EXPECT_TRUE(contains(holds.reason, "-1.00 (95 % ")) << holds.reason;
+  EXPECT_EQ(judged(length_study(0.3)).verdict, kFails);
+  EXPECT_TRUE(contains(judged(length_study(0.3)).reason, "The other way round"));
+  EXPECT_EQ(judged(length_study(0.0, {0.1, -0.1, 0.05, -0.2, 0.12})).verdict, kUndetermined);
+  EXPECT_EQ(judged(length_study(0.0)).verdict, kUndetermined) << "nothing varies";
+}
+
+// Runs with a larger share are better on long sequences, and so much better on short ones that they keep less.
+TEST(LengthGeneralisation, IsAboutWhatIsKept) {
+  HandMade study = length_study(0.0);
+  for (CellRuns& cell : study.results.cells) {
+    const Numbers at_one = {0.50, 0.60, 0.70, 0.80, 0.90}, at_two = {0.40, 0.42, 0.44, 0.46, 0.48};
+    for (size_t i = 0; i < cell.runs.size(); ++i) {
+      cell.runs[i].lengths = {{.factor = 1.0, .accuracy = at_one[i]}, {.factor = 2.0, .accuracy = at_two[i]}};
+    }
+  }
+  EXPECT_EQ(judge(study.results, "deposit_hurts_length_generalisation").verdict, kHolds);
+}
+
+TEST(LengthGeneralisation, NeedsLengthsAndShares) {
+  HandMade study = length_study(-0.3);
+  for (RunRecord& run : study.cell("RoPE", kDistance, kClean).runs) run.lengths.pop_back();
+  study.cell("Absolute", kDistance, kClean).runs.resize(2);
+  const JudgedClaim judged = judge(study.results, "deposit_hurts_length_generalisation");
+  EXPECT_EQ(judged.verdict, kUndetermined);
+  EXPECT_TRUE(judged.evidence.empty());
+}
+
+// Three runs of one encoding have six orders, of which two are as extreme as any.
+TEST(LengthGeneralisation, SaysWhenRunsAreTooFew) {
+  HandMade study = length_study(-0.3);
+  study.remove("Absolute", kDistance, kClean);
+  study.cell("RoPE", kDistance, kClean).runs.resize(3);
+  const JudgedClaim judged = judge(study.results, "deposit_hurts_length_generalisation");
+  EXPECT_EQ(judged.verdict, kUndetermined);
+  EXPECT_TRUE(contains(judged.reason, "0.33 is the smallest p of so few runs")) << judged.reason;
+}
+
+}  // namespace
+}  // namespace phasor::paper

@@ -1,0 +1,267 @@
+#include <gtest/gtest.h>
+
+#include "paper/hand_made.h"
+
+namespace phasor::paper {
+namespace {
+
+using Verdicts = std::vector<Deposit>;
+constexpr auto kD = Deposit::deposit, kS = Deposit::spread, kN = Deposit::not_used, kU = Deposit::undetermined;
+
+CellRuns& add_verdicts(HandMade& study, const std::string& encoding, const Verdicts& found,
+                       const std::string& task = kDistance, const std::string& protocol = kClean) {
+  CellRuns& cell = study.add(encoding, task, protocol, Numbers(found.size(), 0.95));
+  verdicts(cell, found);
+  return cell;
+}
+
+JudgedClaim judged_rope(const Verdicts& found, const char* id, const std::string& task,
+                        const std::string& protocol = kClean) {
+  HandMade study;
+  add_verdicts(study, "RoPE", found, task, protocol);
+  return judge(study.results, id, protocol);
+}
+
+TEST(RopeDeposit, ThreeWays) {
+  const auto verdict = [](const Verdicts& found) {
+    return judged_rope(found, "deposit_rope_distance", kDistance).verdict;
+  };
+  EXPECT_EQ(verdict({kD, kD, kD, kD, kD}), kHolds);
+  EXPECT_EQ(verdict({kS, kN, kS, kS, kN}), kFails) << "spread and unused are both no deposit";
+  EXPECT_EQ(verdict({kD, kS, kS, kS, kS}), kUndetermined) << "4 of 5 bound by 0.34 only";
+  EXPECT_EQ(verdict({kU, kU, kU, kU, kU}), kUndetermined) << "not knowing is no refutation";
+  EXPECT_EQ(verdict({kD, kD, kD, kD}), kUndetermined) << "four of four bound by 0.47 only";
+  EXPECT_EQ(verdict({kD, kD}), kUndetermined);
+  EXPECT_TRUE(contains(judged_rope({kD, kD, kD, kD}, "deposit_rope_distance", kDistance).reason,
+                       "4 runs of RoPE can show at best that 0.47 of all runs would be alike"));
+}
+
+// 4 of 5 alike: 8 of 10 bound by 0.493, 10 of 13 by 0.505.
+TEST(RopeDeposit, SaysHowManyRunsWouldDecide) {
+  const auto needs = [](const Verdicts& found) { return judged_rope(found, "deposit_rope_distance", kDistance).needs; };
+  EXPECT_EQ(needs({kD, kS, kS, kS, kS}), "about 13 runs, if they go on like these");
+  EXPECT_EQ(needs({kD, kD, kS, kS, kU}), "a size at which more than half of all runs are alike");
+  EXPECT_EQ(needs({kD, kD, kD}), "at least 5 converged runs that agree");
+}
+
+TEST(RopeDeposit, QuotesBothQuestionsAndTheHybrid) {
+  HandMade study;
+  add_verdicts(study, "RoPE", {kD, kD, kD, kS, kU}, kDistance, kReleased);
+  add_verdicts(study, "RoPE+Absolute", {kS, kS, kS, kS, kS}, kDistance, kReleased);
+  const JudgedClaim judged = judge(study.results, "deposit_rope_distance", kReleased);
+  ASSERT_EQ(judged.evidence.size(), 6u);
+  EXPECT_EQ(judged.evidence[0].what, "share of runs judged DEPOSIT by position, RoPE");
+  EXPECT_EQ(judged.evidence[0].value, 0.6);
+  EXPECT_NEAR(judged.evidence[0].low, 0.1466328, 1e-6) << "Clopper and Pearson, 3 of 5";
+  EXPECT_EQ(judged.evidence[0].text, "3 DEPOSIT, 1 SPREAD, 0 NOT USED, 1 UNDETERMINED of 5 runs");
+  EXPECT_NEAR(judged.evidence[1].value, 0.7, 1e-12);
+  EXPECT_EQ(judged.evidence[2].what, "share of runs judged DEPOSIT by importance, RoPE");
+  EXPECT_EQ(judged.evidence[4].what, "share of runs judged DEPOSIT by position, RoPE+Absolute");
+  EXPECT_EQ(judged.verdict, kUndetermined) << "the hybrid's runs do not count";
+}
+
+TEST(RopeDeposit, UnconvergedRunsDoNotCount) {
+  HandMade study;
+  CellRuns& rope = add_verdicts(study, "RoPE", {kD, kD, kD, kD, kD, kS});
+  rope.runs[5].converged = false;
+  const JudgedClaim judged = judge(study.results, "deposit_rope_distance");
+  EXPECT_EQ(judged.verdict, kHolds);
+  EXPECT_TRUE(contains(judged.reason, "of 6 runs of RoPE 1 did not converge")) << judged.reason;
+  rope.runs[4].converged = false;
+  EXPECT_EQ(judge(study.results, "deposit_rope_distance").verdict, kUndetermined);
+}
+
+HandMade additive_study(const Verdicts& alibi) {
+  HandMade study;
+  for (const char* encoding : {"Absolute", "Random", "Relative"}) add_verdicts(study, encoding, {kS, kS, kN, kS, kS});
+  add_verdicts(study, "ALiBi", alibi);
+  return study;
+}
+
+TEST(AdditiveDeposits, ThreeWays) {
+  const auto judged = [](const Verdicts& alibi) { return judge(additive_study(alibi).results, "no_deposit_additive"); };
+  EXPECT_EQ(judged({kS, kS, kS, kN, kS}).verdict, kHolds);
+  // P(3 or more of 5 at 0.05) = 10 0.05^3 0.95^2 + 5 0.05^4 0.95 + 0.05^5 = 0.001158; times four by Holm.
+  const JudgedClaim fails = judged({kD, kD, kD, kS, kU});
+  EXPECT_EQ(fails.verdict, kFails) << fails.reason;
+  EXPECT_TRUE(contains(fails.reason, "ALiBi has 3 DEPOSIT")) << fails.reason;
+  EXPECT_TRUE(contains(fails.reason, "p = 0.005")) << fails.reason;
+  // 2 of 5: 0.0226, after Holm 0.090.
+  EXPECT_EQ(judged({kD, kD, kS, kS, kS}).verdict, kUndetermined);
+  EXPECT_EQ(judged({kU, kU, kU, kU, kU}).verdict, kUndetermined);
+}
+
+TEST(AdditiveDeposits, OneCounterexampleIsEnoughWhereOthersAreMissing) {
+  HandMade study;
+  add_verdicts(study, "ALiBi", {kD, kD, kD, kD, kD});
+  EXPECT_EQ(judge(study.results, "no_deposit_additive").verdict, kFails);
+  HandMade other;
+  add_verdicts(other, "ALiBi", {kS, kS, kS, kS, kS});
+  const JudgedClaim judged = judge(other.results, "no_deposit_additive");
+  EXPECT_EQ(judged.verdict, kUndetermined);
+  EXPECT_TRUE(contains(judged.reason, "Not part of this study: Absolute on distance, Random on distance"))
+      << judged.reason;
+}
+
+TEST(CountingDeposit, ThreeWays) {
+  const auto verdict = [](const Verdicts& found) {
+    return judged_rope(found, "no_deposit_counting", kCounting).verdict;
+  };
+  EXPECT_EQ(verdict({kN, kN, kS, kN, kS}), kHolds);
+  EXPECT_EQ(verdict({kD, kD, kS, kS, kS}), kFails) << "two of five, p = 0.023";
+  EXPECT_EQ(verdict({kD, kS, kS, kS, kS}), kUndetermined) << "one of five, p = 0.23, and 4 of 5 are no majority";
+  EXPECT_EQ(verdict({kN, kS, kU, kU, kU}), kUndetermined);
+  EXPECT_EQ(verdict({kN, kN, kN, kN}), kUndetermined);
+}
+
+// A run that ends with head 0 of layer 0 as its deposit; at each snapshot that head has the given share.
+void add_snapshots(RunRecord& run, const std::vector<std::pair<int64_t, double>>& shares) {
+  for (const auto& [step, share] : shares) {
+    const double rest = (1.0 - share) / 3.0;
+    AblationRecord snapshot{.step = step, .samples = 20};
+    snapshot.position = head_record(kU, {share, rest, rest, rest});
+    run.snapshots.push_back(std::move(snapshot));
+  }
+}
+
+HandMade early_study(const std::vector<std::pair<int64_t, double>>& most,
+                     const std::vector<std::pair<int64_t, double>>& last) {
+  HandMade study;
+  CellRuns& rope = add_verdicts(study, "RoPE", {kD, kD, kD, kD, kD, kS});
+  for (size_t i = 0; i < 5; ++i) add_snapshots(rope.runs[i], i < 4 ? most : last);
+  return study;
+}
+
+TEST(EarlyDeposit, ThreeWays) {
+  const auto judged = [](const HandMade& study) { return judge(study.results, "deposit_forms_early"); };
+  using Shares = std::vector<std::pair<int64_t, double>>;
+  const Shares early = {{100, 0.1}, {200, 0.6}, {400, 0.7}}, late = {{100, 0.6}, {200, 0.3}, {400, 0.7}};
+  const Shares lost = {{200, 0.6}, {400, 0.4}}, unmeasured = {{400, 0.7}};
+  EXPECT_EQ(judged(early_study(early, early)).verdict, kHolds) << "step 200 of 1000 is the last within a quarter";
+  EXPECT_EQ(judged(early_study(late, late)).verdict, kFails);
+  EXPECT_EQ(judged(early_study(lost, lost)).verdict, kFails) << "led, and lost it again";
+  EXPECT_EQ(judged(early_study(early, late)).verdict, kUndetermined) << "4 of 5";
+  const JudgedClaim open = judged(early_study(unmeasured, unmeasured));
+  EXPECT_EQ(open.verdict, kUndetermined);
+  EXPECT_TRUE(contains(open.reason, "led from early on: 0, did not: 0, not measured early: 5")) << open.reason;
+}
+
+TEST(EarlyDeposit, ASnapshotAfterAQuarterIsNotEarly) {
+  const std::vector<std::pair<int64_t, double>> at = {{250, 0.6}}, after = {{251, 0.6}};
+  EXPECT_EQ(judge(early_study(at, at).results, "deposit_forms_early").verdict, kHolds);
+  EXPECT_EQ(judge(early_study(after, after).results, "deposit_forms_early").verdict, kUndetermined);
+}
+
+TEST(EarlyDeposit, AnotherHeadIsNotTheSame) {
+  HandMade study = early_study({{200, 0.6}}, {{200, 0.6}});
+  for (RunRecord& run : study.results.cells[0].runs) {
+    for (AblationRecord& snapshot : run.snapshots) {
+      std::swap(snapshot.position->loss_drops[0][0], snapshot.position->loss_drops[0][2]);
+    }
+  }
+  EXPECT_EQ(judge(study.results, "deposit_forms_early").verdict, kFails);
+}
+
+TEST(EarlyDeposit, WithoutDepositsThereIsNothingToTime) {
+  HandMade study;
+  add_verdicts(study, "RoPE", {kS, kS, kS, kS, kS});
+  const JudgedClaim judged = judge(study.results, "deposit_forms_early");
+  EXPECT_EQ(judged.verdict, kUndetermined);
+  EXPECT_TRUE(contains(judged.reason, "nothing to time")) << judged.reason;
+}
+
+HandMade mla_study(const Verdicts& rope, const Verdicts& mla, double mla_accuracy = 0.95, double spread = 0.001,
+                   const std::string& protocol = kClean) {
+  HandMade study;
+  const auto set = [](RunRecord& run, double value) { run.test_accuracy = value; };
+  each(add_verdicts(study, "RoPE", rope, kDistance, protocol), about(0.95), set);
+  each(add_verdicts(study, "MLA", mla, kDistance, protocol), about(mla_accuracy, spread), set);
+  return study;
+}
+
+TEST(MlaDeposit, ThreeWays) {
+  const Verdicts all(5, kD), none(5, kS), some = {kD, kD, kS, kS, kS};
+  const auto judged = [](const HandMade& study) { return judge(study.results, "mla_removes_deposit"); };
+  EXPECT_EQ(judged(mla_study(all, none)).verdict, kHolds);
+  EXPECT_EQ(judged(mla_study(all, all)).verdict, kFails) << "MLA has one too";
+  const JudgedClaim loses = judged(mla_study(all, none, 0.90));
+  EXPECT_EQ(loses.verdict, kFails);
+  EXPECT_TRUE(contains(loses.reason, "MLA loses accuracy: RoPE - MLA: +5.0 points")) << loses.reason;
+  EXPECT_EQ(judged(mla_study(all, none, 0.94, 0.01)).verdict, kUndetermined) << "accuracy unsure";
+  EXPECT_EQ(judged(mla_study(all, some)).verdict, kUndetermined);
+  EXPECT_EQ(judged(mla_study(some, none)).verdict, kUndetermined);
+  const JudgedClaim nothing = judged(mla_study(none, none));
+  EXPECT_EQ(nothing.verdict, kUndetermined);
+  EXPECT_TRUE(contains(nothing.reason, "RoPE has no deposit here that MLA could remove")) << nothing.reason;
+}
+
+TEST(MlaDeposit, ReleasedReadsTheReleasedMla) {
+  const HandMade study = mla_study(Verdicts(5, kD), Verdicts(5, kS), 0.95, 0.001, kReleased);
+  EXPECT_EQ(study.results.cells[1].cell.protocol, kReleasedMla);
+  EXPECT_EQ(judge(study.results, "mla_removes_deposit", kReleased).verdict, kHolds);
+}
+
+// Accuracy without p and with random vectors, in the streams that enter layers 0 to 2; intact 0.8.
+StreamRemoval removal(double without, double random) {
+  StreamRemoval result{.intact = {.accuracy = 0.8}};
+  for (int64_t layer = 0; layer < 3; ++layer) {
+    LayerRemoval entry{.layer = layer, .means = {.accuracy = 0.1}, .random = {{.accuracy = 0.5}, {.accuracy = 0.5}}};
+    if (layer == 2) {
+      entry.means.accuracy = without;
+      entry.random = {{.accuracy = random - 0.01}, {.accuracy = random + 0.01}};
+    }
+    result.layers.push_back(entry);
+  }
+  return result;
+}
+
+HandMade removal_study(double absolute, double hybrid, double spread = 0.002) {
+  HandMade study;
+  const auto fill = [&](const char* encoding, double without) {
+    CellRuns& cell = add_verdicts(study, encoding, Verdicts(5, kS));
+    each(cell, about(without, spread),
+         [](RunRecord& run, double value) { run.ablation->removal = removal(value, 0.8); });
+  };
+  fill("Absolute", absolute);
+  fill("RoPE+Absolute", hybrid);
+  return study;
+}
+
+TEST(ActivationPosition, ThreeWays) {
+  const auto judged = [](const HandMade& study) { return judge(study.results, "rope_suppresses_activation_position"); };
+  const JudgedClaim holds = judged(removal_study(0.60, 0.796));
+  EXPECT_EQ(holds.verdict, kHolds) << holds.reason;
+  EXPECT_NEAR(holds.evidence[0].value, 25.0, 1e-9) << "(0.8 - 0.6) of 0.8, in per cent: the last layer alone counts";
+  EXPECT_NEAR(holds.evidence[1].value, 0.5, 1e-9);
+  const JudgedClaim used = judged(removal_study(0.60, 0.70));
+  EXPECT_EQ(used.verdict, kFails);
+  EXPECT_TRUE(contains(used.reason, "It is still used")) << used.reason;
+  const JudgedClaim same = judged(removal_study(0.799, 0.796));
+  EXPECT_EQ(same.verdict, kFails);
+  EXPECT_TRUE(contains(same.reason, "RoPE changes nothing of interest")) << same.reason;
+  EXPECT_EQ(judged(removal_study(0.60, 0.78, 0.02)).verdict, kUndetermined);
+}
+
+TEST(ActivationPosition, TwoLayersHaveNothingBehindTheSecond) {
+  HandMade study = removal_study(0.60, 0.796);
+  for (CellRuns& cell : study.results.cells) {
+    for (RunRecord& run : cell.runs) run.ablation->removal->layers.pop_back();
+  }
+  const JudgedClaim judged = judge(study.results, "rope_suppresses_activation_position");
+  EXPECT_EQ(judged.verdict, kUndetermined);
+  EXPECT_EQ(
+      judged.reason,
+      "Removal of p behind the second layer measured in fewer than 3 runs: Absolute on distance, RoPE+Absolute on "
+      "distance.");
+}
+
+TEST(ActivationPosition, ThreeRunsAreTooFew) {
+  HandMade study = removal_study(0.60, 0.796);
+  for (CellRuns& cell : study.results.cells) cell.runs.resize(3);
+  const JudgedClaim judged = judge(study.results, "rope_suppresses_activation_position");
+  EXPECT_EQ(judged.verdict, kUndetermined);
+  EXPECT_TRUE(contains(judged.reason, "p can be 0.10 at best")) << judged.reason;
+}
+
+}  // namespace
+}  // namespace phasor::paper

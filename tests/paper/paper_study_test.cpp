@@ -1,0 +1,109 @@
+#include "phasor/paper/paper_study.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+
+#include "phasor/base/error.h"
+#include "phasor/paper/paper_cells.h"
+#include "phasor/train/config_json.h"
+
+namespace phasor::paper {
+namespace {
+
+TEST(PaperStudy, HasEveryCellThatClaimsAskFor) {
+  const StudyPlan plan = paper_study({.preset = "quick"});
+  for (const PaperEncoding& encoding : paper_encodings()) {
+    for (const char* protocol : {kClean, kReleased}) {
+      EXPECT_NE(plan.find(cell_of(encoding, kDistance, protocol)), nullptr) << encoding.name << protocol;
+    }
+  }
+  for (int64_t k = 0; k <= 4; ++k) {
+    for (const char* protocol : {kClean, kReleased}) {
+      EXPECT_NE(plan.find(rotary_heads_cell(k, 4, kDistance, protocol)), nullptr) << k;
+    }
+    EXPECT_NE(plan.find(rotary_heads_cell(k, 4, kCounting, kClean)), nullptr) << k;
+  }
+  EXPECT_NE(plan.find(matched_cell()), nullptr);
+  EXPECT_EQ(confounds("quick").size(), 6u);
+  EXPECT_EQ(confounds("paper").size(), 6u);
+  for (const PlannedCell& cell : plan.cells) EXPECT_EQ(cell.seeds.size(), 5u) << text(cell.cell);
+}
+
+TEST(PaperStudy, AnAuditedCellDiffersFromItsBaseInItsConfoundAlone) {
+  const StudyPlan plan = paper_study({.preset = "quick"});
+  for (const std::string& encoding : audited_encodings()) {
+    for (const std::string base : {kClean, kReleased}) {
+      const PlannedCell* from = plan.find({kDistance, base, encoding, ""});
+      ASSERT_NE(from, nullptr);
+      for (const Confound& confound : confounds("quick")) {
+        const PlannedCell* cell = plan.find(audit_cell(encoding, base, confound));
+        ASSERT_NE(cell, nullptr) << confound.name;
+        std::istringstream before(canonical_text(from->config)), after(canonical_text(cell->config));
+        std::set<std::string> changed, expected;
+        for (std::string a, b; std::getline(before, a) && std::getline(after, b);) {
+          if (a != b && a.rfind("train.snapshots=", 0) != 0) changed.insert(b);
+        }
+        for (const auto& [key, value] : base == kClean ? confound.released : confound.clean) {
+          expected.insert(key + "=" + value);
+        }
+        EXPECT_EQ(changed, expected) << encoding << " " << base << " " << confound.name;
+        EXPECT_EQ(cell->rate_of.has_value(), base == kClean && confound.name != "optimiser");
+      }
+    }
+  }
+}
+
+// Together the confounds are the whole difference between the protocols, but for how long runs are.
+TEST(PaperStudy, TheConfoundsMakeTheDifference) {
+  const StudyPlan plan = paper_study({.preset = "quick"});
+  std::set<std::string> named;
+  for (const Confound& confound : confounds("quick")) {
+    ASSERT_EQ(confound.clean.size(), confound.released.size());
+    for (const auto& [key, value] : confound.clean) EXPECT_TRUE(named.insert(key).second) << key;
+  }
+  const auto key_of = [](const std::string& line) { return line.substr(0, line.find('=')); };
+  std::istringstream clean(canonical_text(plan.find({kDistance, kClean, "rope", ""})->config));
+  std::istringstream released(canonical_text(plan.find({kDistance, kReleased, "rope", ""})->config));
+  const std::set<std::string> apart = {"protocol",
+                                       "train.steps",
+                                       "train.evaluate_every",
+                                       "train.snapshots",
+                                       "protocol.padded_length",
+                                       "protocol.ablation_set",  // of the ablation as published
+                                       "protocol.head_ablation"};
+  for (std::string a, b; std::getline(clean, a) && std::getline(released, b);) {
+    if (a == b) continue;
+    EXPECT_TRUE(named.contains(key_of(a)) || apart.contains(key_of(a))) << a << " and " << b;
+  }
+}
+
+TEST(PaperStudy, SizesAreWhatTheyPromise) {
+  const StudyPlan demo = paper_study({.preset = "demo", .protocols = Protocols::clean});
+  ASSERT_EQ(demo.cells.size(), 7u);
+  EXPECT_EQ(result_runs(demo, {}).size(), 21u);
+  EXPECT_TRUE(tuning_runs(demo).empty());
+  for (const PlannedCell& cell : demo.cells) {
+    EXPECT_EQ(cell.config.train.steps, 600);
+    EXPECT_TRUE(cell.measures.ablation && cell.measures.spectrum);
+  }
+  const StudyPlan paper = paper_study({.preset = "paper", .protocols = Protocols::clean, .seeds = 2});
+  EXPECT_EQ(paper.cells[0].config.model.heads, 16);
+  EXPECT_NE(paper.find(rotary_heads_cell(15, 16, kDistance, kClean)), nullptr);
+  EXPECT_EQ(paper.cells[0].seeds.size(), 2u);
+  const StudyPlan trial = paper_study({.preset = "quick", .protocols = Protocols::clean, .steps = 10, .audit = false});
+  for (const PlannedCell& cell : trial.cells) EXPECT_EQ(cell.config.train.steps, 10);
+  EXPECT_THROW(paper_study({.preset = "huge"}), UsageError);
+}
+
+TEST(PaperStudy, LearningRatesOfCleanCellsAreChosenOrTakenOver) {
+  const StudyPlan plan = paper_study({.preset = "quick", .protocols = Protocols::clean});
+  for (const PlannedCell& cell : plan.cells) {
+    EXPECT_TRUE(!cell.rates.empty() || cell.rate_of) << text(cell.cell);
+  }
+  EXPECT_EQ(plan.find(matched_cell())->rate_of, (CellName{kDistance, kClean, "rope", ""}));
+}
+
+}  // namespace
+}  // namespace phasor::paper

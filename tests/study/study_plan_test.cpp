@@ -1,0 +1,135 @@
+#include "phasor/study/study_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "phasor/base/error.h"
+#include "phasor/train/config_json.h"
+#include "study/tiny_study.h"
+
+namespace phasor {
+namespace {
+
+using testing_support::tiny_cell;
+using testing_support::tiny_study;
+
+std::string refusal(const StudyPlan& plan) {
+  try {
+    check(plan);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(StudyPlan, EveryRunIsNamedByItsSettings) {
+  const std::vector<PlannedRun> runs = result_runs(tiny_study(), {});
+  ASSERT_EQ(runs.size(), 4u);
+  std::set<std::string> ids;
+  for (const PlannedRun& run : runs) {
+    EXPECT_EQ(run.id, config_id(run.config));
+    EXPECT_FALSE(run.tuning);
+    ids.insert(run.id);
+  }
+  EXPECT_EQ(ids.size(), 4u);
+  EXPECT_EQ(runs[1].config.seed, 1u);
+  EXPECT_EQ(runs[2].cell.encoding, "alibi");
+}
+
+TEST(StudyPlan, WhatCannotBeRunIsRefused) {
+  EXPECT_EQ(refusal(tiny_study()), "");
+  StudyPlan twice = tiny_study();
+  twice.cells.push_back(twice.cells[0]);
+  EXPECT_EQ(refusal(twice), "rope on distance, clean is in the study twice");
+  StudyPlan seedless = tiny_study();
+  seedless.cells[1].seeds.clear();
+  EXPECT_EQ(refusal(seedless), "alibi on distance, clean: no seeds");
+  StudyPlan repeated = tiny_study();
+  repeated.cells[1].seeds = {3, 3};
+  EXPECT_EQ(refusal(repeated), "alibi on distance, clean: a seed is given twice");
+  StudyPlan tuned = tiny_study();
+  tuned.cells[0].rates = {1e-3, 3e-3};
+  tuned.cells[0].seeds = {kTuningSeed};
+  EXPECT_NE(refusal(tuned).find("chooses learning rates"), std::string::npos);
+  StudyPlan blind = tiny_study();
+  blind.cells[0].rates = {1e-3, 3e-3};
+  blind.cells[0].config.data.validation_samples = 0;
+  EXPECT_NE(refusal(blind).find("data.validation is 0"), std::string::npos);
+  StudyPlan follower = tiny_study();
+  follower.cells[1].rate_of = follower.cells[0].cell;
+  EXPECT_NE(refusal(follower).find("for which none is chosen"), std::string::npos);
+  EXPECT_NE(refusal({.name = "x"}).find("has no runs"), std::string::npos);
+}
+
+TEST(StudyPlan, OneRunUnderTwoNamesIsRefusedWhereAPersonWroteBoth) {
+  StudyPlan plan = tiny_study();
+  EXPECT_NO_THROW(refuse_duplicates(plan));
+  plan.cells.push_back(plan.cells[0]);
+  plan.cells.back().cell.variant = "again";
+  EXPECT_THROW(refuse_duplicates(plan), UsageError);
+  // Where a program wrote both it is trained once, and everything is measured that either wants.
+  plan.cells[0].measures.ablation = true;
+  plan.cells.back().measures.spectrum = true;
+  const std::vector<PlannedRun> runs = result_runs(plan, {});
+  ASSERT_EQ(runs.size(), 4u);
+  EXPECT_TRUE(runs[0].measures.ablation && runs[0].measures.spectrum);
+  EXPECT_FALSE(runs[2].measures.ablation);
+}
+
+RunRecord trial(const PlannedRun& run, double accuracy, double loss) {
+  RunRecord record;
+  record.id = run.id;
+  record.validation_accuracy = accuracy;
+  record.validation_loss = loss;
+  return record;
+}
+
+TEST(StudyPlan, RatesAreChosenOnTheValidationSet) {
+  StudyPlan plan = tiny_study();
+  plan.cells[0].rates = {1e-4, 1e-3, 1e-2};
+  plan.cells[1].rate_of = plan.cells[0].cell;
+  check(plan);
+  const std::vector<PlannedRun> trials = tuning_runs(plan);
+  ASSERT_EQ(trials.size(), 3u);
+  for (const PlannedRun& run : trials) {
+    EXPECT_TRUE(run.tuning);
+    EXPECT_EQ(run.config.seed, kTuningSeed);
+    EXPECT_EQ(run.measures, RunMeasures{});
+  }
+  // The most accurate one; of equally accurate ones that with less loss; one that failed never.
+  const auto chosen = [&](const std::vector<RunRecord>& records) {
+    const std::vector<RateChoice> rates = choose_rates(plan, records);
+    EXPECT_EQ(rates.size(), 1u);
+    for (const PlannedRun& run : result_runs(plan, rates)) {
+      EXPECT_EQ(run.config.train.learning_rate, rates[0].rate);  // also of the cell that takes it over
+    }
+    return rates[0].rate;
+  };
+  EXPECT_EQ(chosen({trial(trials[0], 0.5, 1.0), trial(trials[1], 0.6, 2.0), trial(trials[2], 0.4, 0.1)}), 1e-3);
+  EXPECT_EQ(chosen({trial(trials[0], 0.6, 1.0), trial(trials[1], 0.6, 0.9), trial(trials[2], 0.6, 1.1)}), 1e-3);
+  EXPECT_EQ(chosen({trial(trials[2], 0.1, 3.0)}), 1e-2);
+  EXPECT_EQ(chosen({}), plan.cells[0].config.train.learning_rate);
+}
+
+TEST(StudyPlan, ResultsAreSortedIntoTheirCells) {
+  const StudyPlan plan = tiny_study();
+  const std::vector<PlannedRun> runs = result_runs(plan, {});
+  std::vector<RunRecord> records(2);
+  records[0].id = runs[1].id;
+  records[0].seed = 1;
+  records[1].id = runs[0].id;
+  records[1].seed = 0;
+  const StudyResults results = results_of(plan, {}, records, {{runs[2].id, {}, 0, "no"}});
+  ASSERT_EQ(results.cells.size(), 2u);
+  EXPECT_EQ(results.cells[0].planned, 2);
+  ASSERT_EQ(results.cells[0].runs.size(), 2u);
+  EXPECT_EQ(results.cells[0].runs[0].seed, 0u);
+  EXPECT_EQ(results.cells[0].runs[0].cell, plan.cells[0].cell);
+  EXPECT_TRUE(results.cells[1].runs.empty());
+  ASSERT_EQ(results.cells[1].failures.size(), 1u);
+  EXPECT_EQ(results.cells[1].failures[0].cell.encoding, "alibi");
+}
+
+}  // namespace
+}  // namespace phasor
