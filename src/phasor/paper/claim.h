@@ -53,6 +53,7 @@ struct JudgedClaim {
   std::string reason;  // one or two sentences with numbers
   std::vector<Evidence> evidence;
   std::string needs;  // what is missing, or what would decide; empty where nothing would
+  bool unasked = false;  // undetermined because cells, measures or converged runs are missing
 };
 
 }  // namespace phasor::paper

@@ -91,6 +91,7 @@ void decide(JudgedClaim& judged, ClaimVerdict verdict, const std::string& reason
   judged.verdict = verdict;
   judged.reason = capital(reason) + ".";
   judged.needs = needs;
+  judged.unasked = false;
 }
 
 bool lacks(JudgedClaim& judged, const std::vector<Lack>& lacking) {
@@ -98,6 +99,7 @@ bool lacks(JudgedClaim& judged, const std::vector<Lack>& lacking) {
   if (what.empty()) return false;
   decide(judged, ClaimVerdict::undetermined, what,
          fmt::format("at least {} converged runs of every cell that the claim is about", kLeastRuns));
+  judged.unasked = true;
   return true;
 }
 

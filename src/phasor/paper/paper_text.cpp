@@ -1,8 +1,10 @@
 #include "phasor/paper/paper_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "phasor/base/wrapped_text.h"
 #include "phasor/paper/claim_difference.h"
@@ -38,20 +40,41 @@ std::vector<std::string> ids_of(const std::vector<JudgedClaim>& judged) {
   return ids;
 }
 
+std::string capitals(std::string_view text) {
+  std::string capital(text);
+  for (char& c : capital) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return capital;
+}
+
 std::string paragraph(const std::string& text, TableFormat format) {
   if (format == TableFormat::markdown) return shown(text, format) + "\n";
   return wrapped(text, kTerminalColumns) + "\n";
 }
 
+std::string reason_paragraph(const JudgedClaim& judged) {
+  const std::string needs = judged.needs.empty() ? "" : fmt::format(" Needs: {}.", judged.needs);
+  const std::string line = fmt::format("{} ({}): {} {}: {}{}", judged.id, judged.protocol, claim(judged.id).claim,
+                                       capitals(name(judged.verdict)), shown(judged.reason, TableFormat::terminal),
+                                       needs);
+  return wrapped(line, kTerminalColumns, 2) + "\n";
+}
+
+// What the study did not ask is named in one go: why is the same for all of it.
 std::string reasons_list(const std::vector<JudgedClaim>& judged) {
   std::string text;
+  std::vector<std::string> unasked;
   for (const JudgedClaim& claim : judged) {
-    const std::string needs = claim.needs.empty() ? "" : fmt::format(" Needs: {}.", claim.needs);
-    const std::string line = fmt::format("{} ({}) {}: {}{}", claim.id, claim.protocol, name(claim.verdict),
-                                         shown(claim.reason, TableFormat::terminal), needs);
-    text += wrapped(line, kTerminalColumns, 2) + "\n";
+    if (claim.unasked) {
+      unasked.push_back(fmt::format("{} ({})", claim.id, claim.protocol));
+    } else {
+      text += reason_paragraph(claim);
+    }
   }
-  return text;
+  if (unasked.empty()) return text;
+  const std::string line = fmt::format(
+      "Undetermined at this size, for want of cells or of converged runs (summary.md says which): {}.",
+      fmt::join(unasked, ", "));
+  return text + wrapped(line, kTerminalColumns, 2) + "\n";
 }
 
 std::string runs_text(const AuditCounts& counts) {

@@ -16,6 +16,7 @@ constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> contractions(const std::vector<HeadMeasures>& heads) {
   std::vector<double> all;
+  all.reserve(heads.size());
   for (const HeadMeasures& head : heads) all.push_back(head.contraction);
   return all;
 }
