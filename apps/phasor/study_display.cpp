@@ -43,6 +43,11 @@ void StudyDisplay::clear() {
   drawn_ = false;
 }
 
+void StudyDisplay::started(size_t runs, const RunnerOptions& options) {
+  write(fmt::format("{}: {} in all, {} at once on {} thread{} each\n", phase_, runs, options.jobs, options.threads,
+                    options.threads == 1 ? "" : "s"));
+}
+
 void StudyDisplay::progress(const StudyProgress& progress) {
   const Clock::time_point now = Clock::now();
   if (!terminal_ || (drawn_ && now - drawn_at_ < std::chrono::milliseconds(200))) return;

@@ -16,6 +16,7 @@ class StudyDisplay {
   StudyDisplay& operator=(const StudyDisplay&) = delete;
   ~StudyDisplay();
 
+  void started(size_t runs, const RunnerOptions& options);
   void progress(const StudyProgress& progress);
   // `outcome` in words: "test accuracy 0.998, 41 s", or why the run failed.
   void finished(const PlannedRun& run, const std::string& outcome, const StudyProgress& progress);

@@ -57,6 +57,24 @@ TEST_F(StudyCommand, TrainsMeasuresAndSummarises) {
   EXPECT_EQ(again.err, "");
 }
 
+TEST_F(StudyCommand, ItsFilesAreDocumented) {
+  ASSERT_EQ(phasor_command(study("one")).code, 0);
+  const std::string document = read_file(fs::path(PHASOR_FIXTURES) / "../../docs/formats.md");
+  const auto expect_named = [&](const std::string& member) {
+    EXPECT_NE(document.find("`" + member + "`"), std::string::npos) << member;
+  };
+  const Json json = Json::parse(read_file(temporary_ / "one/summary.json"));
+  for (const auto& [member, value] : json.items()) expect_named(member);
+  for (const char* part : {"", "/cell", "/all", "/all/test_accuracy", "/runs/0"}) {
+    for (const auto& [member, value] : json["cells"][0].at(Json::json_pointer(part)).items()) {
+      if (part != std::string("/runs/0") || member.rfind("validation", 0) != 0) expect_named(member);
+    }
+  }
+  for (const auto& [member, value] : Json::parse(read_file(temporary_ / "one/study.json"))["cells"][0].items()) {
+    expect_named(member);
+  }
+}
+
 TEST_F(StudyCommand, TheSummaryDoesNotDependOnJobsOrInterruptions) {
   ASSERT_EQ(phasor_command(study("whole", {"--jobs", "1"})).code, 0);
   ASSERT_EQ(phasor_command(study("jobs", {"--jobs", "3"})).code, 0);

@@ -53,7 +53,7 @@ TEST(RopeBest, ALeadBelowTheMarginIsNone) {
   EXPECT_EQ(judge(study.results, "rope_best_on_distance").verdict, kFails);
 }
 
-TEST(RopeBest, SaysWhenTheCeilingAllowsNoLead) {
+TEST(RopeBest, AtTheCeilingNothingIsDecided) {
   HandMade study = distance_study();
   CellRuns& absolute = study.cell("Absolute", kDistance, kClean);
   each(absolute, about(0.979), [](RunRecord& run, double value) {
@@ -61,9 +61,14 @@ TEST(RopeBest, SaysWhenTheCeilingAllowsNoLead) {
     run.floors.ceiling = 0.98;
   });
   const JudgedClaim judged = judge(study.results, "rope_best_on_distance");
-  EXPECT_EQ(judged.verdict, kFails);
-  EXPECT_TRUE(contains(judged.reason, "Absolute is at the task's ceiling, where no lead can show")) << judged.reason;
+  EXPECT_EQ(judged.verdict, kUndetermined);
+  EXPECT_TRUE(contains(judged.reason, "RoPE and Absolute are both at the task's ceiling, where no lead can show"))
+      << judged.reason;
   EXPECT_TRUE(contains(judged.needs, "ceiling"));
+  // A rival that gets there alone is better.
+  each(study.cell("RoPE", kDistance, kClean), about(0.95),
+       [](RunRecord& run, double value) { run.test_accuracy = value; });
+  EXPECT_EQ(judge(study.results, "rope_best_on_distance").verdict, kFails);
 }
 
 TEST(RopeBest, UndeterminedWhereScatterIsWide) {
@@ -218,12 +223,16 @@ TEST(PositionAgnostic, ThreeRunsMayShowEqualityButNoGain) {
   EXPECT_EQ(judged.needs, "at least 4 converged runs of each");
 }
 
-TEST(PositionAgnostic, NopeAtTheCeilingIsSaid) {
+TEST(PositionAgnostic, AtTheCeilingNothingIsDecided) {
   HandMade study = counting_study(0.998, 0.998, 0.0005);
   for (RunRecord& run : study.cell("NoPE", kCounting, kClean).runs) run.floors.ceiling = 1.0;
   const JudgedClaim judged = judge(study.results, "no_gain_position_agnostic");
-  EXPECT_EQ(judged.verdict, kHolds);
-  EXPECT_TRUE(contains(judged.reason, "NoPE is at the task's ceiling")) << judged.reason;
+  EXPECT_EQ(judged.verdict, kUndetermined);
+  EXPECT_TRUE(contains(judged.reason, "RoPE and NoPE are both at the task's ceiling")) << judged.reason;
+  // What can be seen there is harm.
+  each(study.cell("RoPE", kCounting, kClean), about(0.90, 0.001),
+       [](RunRecord& run, double value) { run.test_accuracy = value; });
+  EXPECT_EQ(judge(study.results, "no_gain_position_agnostic").verdict, kHolds);
 }
 
 TEST(PositionAgnostic, ReleasedReadsTheHybrid) {
@@ -245,6 +254,10 @@ TEST(AbsoluteIndexing, ThreeWays) {
   EXPECT_EQ(verdict(index_study(0.7, 0.5, 0.9)), kHolds) << "one of the two is as good";
   EXPECT_EQ(verdict(index_study(0.9, 0.5, 0.6)), kFails);
   EXPECT_EQ(verdict(index_study(0.62, 0.5, 0.60, 0.02)), kUndetermined);
+  HandMade full = index_study(0.999, 0.999, 0.999, 0.0002);
+  for (RunRecord& run : full.cell("Absolute", kIndex, kClean).runs) run.floors.ceiling = 1.0;
+  for (RunRecord& run : full.cell("Random", kIndex, kClean).runs) run.floors.ceiling = 1.0;
+  EXPECT_EQ(verdict(full), kUndetermined) << "at the ceiling";
   HandMade study = index_study(0.9, 0.5, 0.6);
   study.remove("Random", kIndex, kClean);
   EXPECT_EQ(verdict(study), kUndetermined) << "a gain over one is none over both";

@@ -41,19 +41,22 @@ std::optional<double> ceiling(const ClaimStudy& study, const std::string& encodi
   return 100.0 * runs.front()->floors.ceiling;
 }
 
-// A rival that does all there is to do leaves nothing to gain: that is worth a word, whatever the verdict.
-void mention_ceiling(JudgedClaim& judged, const ClaimStudy& study, const ClaimSample& rival, const std::string& task,
-                     double margin) {
+// Two encodings that do all there is to do cannot be told apart, whoever is better where there is more to do: a lead or
+// its absence that is read there is left open.
+void leave_open_at_ceiling(JudgedClaim& judged, const ClaimStudy& study, const ClaimSample& rope,
+                           const ClaimSample& rival, const std::string& task, double margin) {
   const std::optional<double> most = ceiling(study, rival.label, task, judged.protocol);
-  if (!most || rival.values.empty()) return;
+  if (!most || rope.values.empty() || rival.values.empty()) return;
   const double room = *most - statistics::mean(rival.values);
   judged.evidence.push_back({.what = fmt::format("room between {} and the best that tokens allow", rival.label),
                              .value = room,
                              .unit = "points",
                              .text = fmt::format("best {:.1f} %", *most)});
-  if (room >= margin) return;
-  judged.reason += fmt::format(" {} is at the task's ceiling, where no lead can show.", rival.label);
-  judged.needs = "a size or task at which no encoding reaches the ceiling";
+  if (room >= margin || *most - statistics::mean(rope.values) >= margin) return;
+  judged.verdict = ClaimVerdict::undetermined;
+  judged.reason += fmt::format(" {} and {} are both at the task's ceiling, where no lead can show.", rope.label,
+                               rival.label);
+  judged.needs = "a size or task at which encodings stay below the ceiling";
 }
 
 // The accuracy curves of the released code have another RoPE than its ablations: the one that is not judged stands
@@ -118,7 +121,7 @@ JudgedClaim judge_rope_best(const Claim& claim, ClaimStudy& study, const std::st
   std::vector<std::string> left_out = left_out_of(contests);
   left_out.push_back(rope.left_out);
   leave_out(judged, left_out);
-  if (judged.verdict == ClaimVerdict::fails) mention_ceiling(judged, study, *best, kDistance, margin);
+  if (judged.verdict == ClaimVerdict::fails) leave_open_at_ceiling(judged, study, rope, *best, kDistance, margin);
   return judged;
 }
 
@@ -166,7 +169,9 @@ JudgedClaim judge_position_agnostic(const Claim& claim, ClaimStudy& study, const
                  .more = "a gain"},
                 kAccuracy);
   leave_out(judged, {rope.left_out, nope.left_out});
-  if (judged.verdict == ClaimVerdict::holds && !harm) mention_ceiling(judged, study, nope, kCounting, margin);
+  if (judged.verdict == ClaimVerdict::holds && !harm) {
+    leave_open_at_ceiling(judged, study, rope, nope, kCounting, margin);
+  }
   return judged;
 }
 
@@ -195,7 +200,7 @@ JudgedClaim judge_absolute_indexing(const Claim& claim, ClaimStudy& study, const
   leave_out(judged, left_out);
   if (judged.verdict == ClaimVerdict::holds && least->interval.high >= 0.0) {
     const ClaimSample& rival = least->second == rivals[0].label ? rivals[0] : rivals[1];
-    mention_ceiling(judged, study, rival, kIndex, margin);
+    leave_open_at_ceiling(judged, study, rope, rival, kIndex, margin);
   }
   return judged;
 }

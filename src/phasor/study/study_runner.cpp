@@ -25,10 +25,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-bool is_complete(const StudyFolder& folder, const PlannedRun& run) {
-  return RunFolder(folder.run(run)).complete() && is_measured(run, folder.run(run));
-}
-
 // What all workers share. Every member function may be called by any of them.
 class Board {
  public:
@@ -221,6 +217,10 @@ void work(Board& board, const RunnerOptions& options) {
 }
 
 }  // namespace
+
+bool is_complete(const StudyFolder& folder, const PlannedRun& run) {
+  return RunFolder(folder.run(run)).complete() && is_measured(run, folder.run(run));
+}
 
 StudyEnd carry_out(const std::vector<PlannedRun>& runs, const StudyFolder& folder, const RunnerOptions& options,
                    const RunnerCallbacks& callbacks) {

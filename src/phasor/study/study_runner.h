@@ -44,6 +44,9 @@ struct RunnerCallbacks {
 
 enum class StudyEnd : uint8_t { finished, stopped };
 
+// Trained and measured: carry_out() would do nothing about it.
+bool is_complete(const StudyFolder& folder, const PlannedRun& run);
+
 // Throws Error when the disk is full, after saving what can be saved.
 StudyEnd carry_out(const std::vector<PlannedRun>& runs, const StudyFolder& folder, const RunnerOptions& options,
                    const RunnerCallbacks& callbacks = {});
