@@ -30,6 +30,8 @@ void carry_out_all(const std::vector<PlannedRun>& runs, const StudyFolder& folde
   StudyEnd end = StudyEnd::finished;
   try {
     StudyDisplay display(phase);
+    const auto is_done = [&](const PlannedRun& run) { return is_complete(folder, run); };
+    if (!std::all_of(runs.begin(), runs.end(), is_done)) display.started(runs.size(), runner);
     end =
         carry_out(runs, folder, runner,
                   {.progress = [&](const StudyProgress& p) { display.progress(p); },
@@ -84,8 +86,17 @@ void fail_for_failures(const StudyResults& results) {
     count += cell.failures.size();
     if (first == nullptr && !cell.failures.empty()) first = &cell.failures.front();
   }
-  if (first == nullptr) return;
-  fail("{} runs failed; the first, {} with seed {}: {}", count, text(first->cell), first->seed, first->what);
+  if (first != nullptr) {
+    fail("{} failed; the first, {} with seed {}: {}", count == 1 ? "one run" : fmt::format("{} runs", count),
+         text(first->cell), first->seed, first->what);
+  }
+  for (const RateChoice& choice : results.rates) {
+    const auto failed = [](const RateChoice::Trial& trial) { return !trial.accuracy.has_value(); };
+    if (std::all_of(choice.trials.begin(), choice.trials.end(), failed)) {
+      fail("no learning rate could be chosen for {}: all trials failed, and it kept {}", text(choice.cell),
+           choice.rate);
+    }
+  }
 }
 
 }  // namespace phasor::app

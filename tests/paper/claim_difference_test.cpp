@@ -42,7 +42,8 @@ TEST(Difference, MoreAndNoMore) {
   const Difference open = of({90, 95, 99, 97, 92}, {91, 96, 93, 95, 94});
   EXPECT_FALSE(open.is_more() || open.is_no_more());
   // Equal everywhere: no spread, no difference.
-  EXPECT_TRUE(of({99, 99, 99}, {99, 99, 99}).is_no_more());
+  EXPECT_TRUE(of({99, 99, 99, 99, 99}, {99, 99, 99, 99, 99}).is_no_more());
+  EXPECT_FALSE(of({99, 99, 99, 99}, {99, 99, 99, 99, 99}).is_no_more()) << "too few to be sure";
 }
 
 TEST(Difference, ThreeAgainstThreeAreTooFewForAnyTest) {

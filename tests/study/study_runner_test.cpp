@@ -171,6 +171,26 @@ TEST(StudyFolder, ARunThatCannotBeReadIsAFailureAndHidesNoOther) {
   EXPECT_NE(results.cells[0].failures[0].what.find("result.json"), std::string::npos);
   EXPECT_EQ(results.cells[0].runs.size(), 1u);
   EXPECT_EQ(results.cells[1].runs.size(), 2u);
+  // The next call makes it anew, from the state beside it.
+  EXPECT_FALSE(is_complete(study, runs[0]));
+  EXPECT_EQ(carry_out(runs, study, {.jobs = 2}), StudyEnd::finished);
+  EXPECT_EQ(load_results(study, plan).cells[0].runs.size(), 2u);
+}
+
+TEST_F(StudyRunner, WhatCannotBeRepairedFailsAndSaysWhichFile) {
+  const StudyPlan plan = tiny_study();
+  const std::vector<PlannedRun> runs = result_runs(plan, {});
+  const StudyFolder study = folder("study", plan);
+  carry_out(runs, study, {.jobs = 2});
+  std::ofstream(study.run(runs[0]) / "metrics.jsonl") << "nonsense\n";
+  int64_t failed = 0;
+  carry_out(runs, study, {},
+            {.finished = [&](const PlannedRun&, const RunFailure* failure, const StudyProgress&) {
+              ASSERT_NE(failure, nullptr);
+              EXPECT_NE(failure->what.find("metrics.jsonl"), std::string::npos) << failure->what;
+              ++failed;
+            }});
+  EXPECT_EQ(failed, 1);
 }
 
 }  // namespace

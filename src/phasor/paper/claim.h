@@ -52,7 +52,7 @@ struct JudgedClaim {
   ClaimVerdict verdict = ClaimVerdict::undetermined;
   std::string reason;  // one or two sentences with numbers
   std::vector<Evidence> evidence;
-  std::string needs;  // what is missing, or what would decide; empty where nothing would
+  std::string needs;     // what is missing, or what would decide; empty where nothing would
   bool unasked = false;  // undetermined because cells, measures or converged runs are missing
 };
 

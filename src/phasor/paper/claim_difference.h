@@ -3,7 +3,7 @@
 // difference of interest:
 //   more     the first has more (adjusted p <= 0.05, and Welch's 95 % interval above 0), and not surely less than the
 //            margin more
-//   no more  the interval ends below the margin: surely not more by anything of interest
+//   no more  at least five runs each, and the interval ends below the margin: surely not more by anything of interest
 // Both at once never hold; neither holds where the runs are too few or too scattered.
 #include <string>
 #include <vector>
@@ -16,6 +16,8 @@
 namespace phasor::paper {
 
 inline constexpr double kClaimLevel = 0.05;
+// Intervals of fewer runs miss too often where runs are skewed, and at three against three nothing else could be shown.
+inline constexpr int64_t kLeastForNoMore = 5;
 
 struct Difference {
   std::string first, second;  // labels
@@ -29,7 +31,7 @@ struct Difference {
   int64_t runs = 0;  // of the smaller sample
 
   bool is_more() const;
-  bool is_no_more() const { return interval.high < margin; }
+  bool is_no_more() const { return runs >= kLeastForNoMore && interval.high < margin; }
   // Whatever the runs had been, adjusted p could not have reached 0.05.
   bool is_too_small() const { return test.smallest_p * static_cast<double>(family) > kClaimLevel; }
 

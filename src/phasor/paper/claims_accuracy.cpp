@@ -21,15 +21,18 @@ const std::vector<std::string>& rivals() {
   return names;
 }
 
+double level_of_rivals() { return 1.0 - kClaimLevel / static_cast<double>(rivals().size()); }
+
 ClaimSample accuracy(const ClaimStudy& study, const std::string& encoding, const std::string& task,
                      const std::string& protocol) {
   return study.sample(encoding, task, protocol, kAccuracy, test_percent);
 }
 
-// first - second, where both decide.
+// first - second, where both decide. One rival that is as good refutes a lead over all, so that the intervals of all
+// rivals cover together in 95 %.
 Contest contest(const ClaimSample& first, const ClaimSample& second, double margin) {
   Contest result{.rival = second.label, .lack = second.lack, .left_out = second.left_out};
-  if (first.decides() && second.decides()) result.lead = difference(first, second, "points", margin);
+  if (first.decides() && second.decides()) result.lead = difference(first, second, "points", margin, level_of_rivals());
   return result;
 }
 
@@ -54,8 +57,8 @@ void leave_open_at_ceiling(JudgedClaim& judged, const ClaimStudy& study, const C
                              .text = fmt::format("best {:.1f} %", *most)});
   if (room >= margin || *most - statistics::mean(rope.values) >= margin) return;
   judged.verdict = ClaimVerdict::undetermined;
-  judged.reason += fmt::format(" {} and {} are both at the task's ceiling, where no lead can show.", rope.label,
-                               rival.label);
+  judged.reason = fmt::format("{} and {} are both at the task's ceiling, where no lead can show. {}", rope.label,
+                              rival.label, judged.reason);
   judged.needs = "a size or task at which encodings stay below the ceiling";
 }
 
@@ -141,7 +144,7 @@ JudgedClaim judge_rope_faster(const Claim& claim, ClaimStudy& study, const std::
     Contest contest{.rival = rival, .lack = speeds.rival.lack, .left_out = speeds.rival.left_out};
     if (speeds.rope.decides() && speeds.rival.decides()) {
       const double margin = claim.threshold("speed_share") * statistics::mean(speeds.rope.values);
-      contest.lead = difference(speeds.rival, speeds.rope, speeds.unit, margin);
+      contest.lead = difference(speeds.rival, speeds.rope, speeds.unit, margin, level_of_rivals());
     }
     contests.push_back(std::move(contest));
   }

@@ -173,14 +173,17 @@ class Builder {
 
   void demo() {
     const auto add_all = [&](const std::string& protocol) {
+      RunMeasures on_distance{.ablation = true, .spectrum = true};
+      std::vector<double> rates;
+      if (protocol == kClean) {
+        on_distance.lengths = size_.lengths;
+        rates = size_.rates;
+      }
       for (const char* name : {"NoPE", "Absolute", "ALiBi", "RoPE", "MLA"}) {
-        add(cell_of(paper_encoding(name), kDistance, protocol),
-            {.ablation = true,
-             .spectrum = true,
-             .lengths = protocol == kClean ? size_.lengths : std::vector<double>{}});
+        add(cell_of(paper_encoding(name), kDistance, protocol), on_distance).rates = rates;
       }
       for (const char* name : {"NoPE", "RoPE"}) {
-        add(cell_of(paper_encoding(name), kCounting, protocol), {.ablation = true, .spectrum = true});
+        add(cell_of(paper_encoding(name), kCounting, protocol), {.ablation = true, .spectrum = true}).rates = rates;
       }
     };
     if (wants(Protocols::clean)) add_all(kClean);

@@ -53,9 +53,9 @@ std::string paragraph(const std::string& text, TableFormat format) {
 
 std::string reason_paragraph(const JudgedClaim& judged) {
   const std::string needs = judged.needs.empty() ? "" : fmt::format(" Needs: {}.", judged.needs);
-  const std::string line = fmt::format("{} ({}): {} {}: {}{}", judged.id, judged.protocol, claim(judged.id).claim,
-                                       capitals(name(judged.verdict)), shown(judged.reason, TableFormat::terminal),
-                                       needs);
+  const std::string line =
+      fmt::format("{} ({}): {} {}: {}{}", judged.id, judged.protocol, claim(judged.id).claim,
+                  capitals(name(judged.verdict)), shown(judged.reason, TableFormat::terminal), needs);
   return wrapped(line, kTerminalColumns, 2) + "\n";
 }
 
@@ -71,9 +71,9 @@ std::string reasons_list(const std::vector<JudgedClaim>& judged) {
     }
   }
   if (unasked.empty()) return text;
-  const std::string line = fmt::format(
-      "Undetermined at this size, for want of cells or of converged runs (summary.md says which): {}.",
-      fmt::join(unasked, ", "));
+  const std::string line =
+      fmt::format("Undetermined at this size, for want of cells or of converged runs (summary.md says which): {}.",
+                  fmt::join(unasked, ", "));
   return text + wrapped(line, kTerminalColumns, 2) + "\n";
 }
 

@@ -6,6 +6,7 @@
 #include <exception>
 #include <mutex>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
@@ -29,7 +30,7 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 class Board {
  public:
   Board(const std::vector<PlannedRun>& runs, const StudyFolder& folder, const RunnerCallbacks& callbacks)
-      : runs_(runs), folder_(folder), callbacks_(callbacks), shares_(runs.size(), 0.0) {
+      : runs_(runs), folder_(folder), callbacks_(callbacks), shares_(runs.size(), 0.0), told_(runs.size(), false) {
     for (size_t i = 0; i < runs.size(); ++i) {
       work_.push_back(expected_work(runs[i]));
       all_work_ += work_.back().all();
@@ -68,6 +69,9 @@ class Board {
 
   void update(size_t run, std::string_view what, double share) {
     const std::lock_guard guard(mutex_);
+    // What an earlier sitting had done of the run says nothing about how fast this one is.
+    if (!told_[run]) work_before_ += share * work_[run].all();
+    told_[run] = true;
     shares_[run] = share;
     if (ActiveRun* active = find(run)) {
       active->what = what;
@@ -140,6 +144,7 @@ class Board {
   const RunnerCallbacks& callbacks_;
   std::vector<RunWork> work_;
   std::vector<double> shares_;  // of each run that are done
+  std::vector<bool> told_;      // whether a share was told in this sitting
   std::vector<size_t> waiting_;
   size_t next_ = 0;
   double all_work_ = 0.0, work_before_ = 0.0;
@@ -157,12 +162,17 @@ void require_own_config(const RunFolder& folder, const PlannedRun& run) {
       fmt::format("'{}' holds a run with other settings than its name stands for; remove it", folder.path().string()));
 }
 
+bool has_result(const RunFolder& folder) {
+  return nlohmann::json::parse(read_file(folder.file("result.json")), nullptr, false).is_object();
+}
+
 // False: stopped.
 bool train_run(Board& board, size_t index, Backend& backend) {
   const PlannedRun& run = board.run(index);
   const RunFolder folder(board.folder().run(run));
   if (folder.exists()) require_own_config(folder, run);
-  if (folder.complete()) return true;
+  if (folder.complete() && has_result(folder)) return true;
+  std::filesystem::remove(folder.file("result.json"));  // a damaged one: the state beside it makes it anew
   OpenRun open(folder, run.config, true);
   const double part = board.work(index).training / board.work(index).all();
   const TrainingCallbacks callbacks{
@@ -186,23 +196,23 @@ bool measure(Board& board, size_t index, Backend& backend) {
 
 void carry_out_one(Board& board, size_t index, Backend& backend) {
   const PlannedRun& run = board.run(index);
-  const auto fail_run = [&](const std::string& what) {
-    const RunFailure failure{run.id, run.cell, run.config.seed, what};
-    board.folder().save_failure(run, what);
-    board.finish(index, &failure);
-  };
+  bool done = false;
+  std::optional<RunFailure> failure;
   try {
     board.folder().clear_failure(run);
-    if (train_run(board, index, backend) && measure(board, index, backend)) {
-      board.finish(index, nullptr);
-    } else {
-      board.put_back(index);
-    }
+    done = train_run(board, index, backend) && measure(board, index, backend);
+    if (done) read_record(run, board.folder().run(run));  // what cannot be read is not done
   } catch (const std::bad_alloc&) {
-    fail_run("out of memory; fewer jobs or a smaller train.batch need less");
-  } catch (const Error& error) {
+    failure = {run.id, run.cell, run.config.seed, "out of memory; fewer jobs or a smaller train.batch need less"};
+  } catch (const std::exception& error) {
     if (is_full_disk(error.what())) throw;
-    fail_run(error.what());
+    failure = {run.id, run.cell, run.config.seed, error.what()};
+  }
+  if (failure) board.folder().save_failure(run, failure->what);
+  if (done || failure) {
+    board.finish(index, failure ? &*failure : nullptr);
+  } else {
+    board.put_back(index);
   }
 }
 
@@ -219,7 +229,13 @@ void work(Board& board, const RunnerOptions& options) {
 }  // namespace
 
 bool is_complete(const StudyFolder& folder, const PlannedRun& run) {
-  return RunFolder(folder.run(run)).complete() && is_measured(run, folder.run(run));
+  if (!RunFolder(folder.run(run)).complete() || !is_measured(run, folder.run(run))) return false;
+  try {
+    read_record(run, folder.run(run));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 StudyEnd carry_out(const std::vector<PlannedRun>& runs, const StudyFolder& folder, const RunnerOptions& options,

@@ -51,7 +51,7 @@ bool is_complete(const StudyFolder& folder, const PlannedRun& run);
 StudyEnd carry_out(const std::vector<PlannedRun>& runs, const StudyFolder& folder, const RunnerOptions& options,
                    const RunnerCallbacks& callbacks = {});
 
-// How many runs at once are fastest, with the cores divided among them; measured at quick size: see docs/results.
+// How many runs at once are fastest, with the cores divided among them; measured at quick size: docs/studies.md.
 RunnerOptions fastest_split(const StudyPlan& plan, int64_t cores);
 
 }  // namespace phasor
