@@ -184,8 +184,7 @@ TEST_F(StudyRunner, WhatCannotBeRepairedFailsAndSaysWhichFile) {
   carry_out(runs, study, {.jobs = 2});
   std::ofstream(study.run(runs[0]) / "metrics.jsonl") << "nonsense\n";
   int64_t failed = 0;
-  carry_out(runs, study, {},
-            {.finished = [&](const PlannedRun&, const RunFailure* failure, const StudyProgress&) {
+  carry_out(runs, study, {}, {.finished = [&](const PlannedRun&, const RunFailure* failure, const StudyProgress&) {
               ASSERT_NE(failure, nullptr);
               EXPECT_NE(failure->what.find("metrics.jsonl"), std::string::npos) << failure->what;
               ++failed;

@@ -15,7 +15,7 @@ std::string canonical(const std::string& expression) { return print(parse_encodi
 }  // namespace
 
 const std::vector<PaperEncoding>& paper_encodings() {
-  static const std::vector<PaperEncoding> kEncodings = [] {
+  static const std::vector<PaperEncoding> encodings = [] {
     std::vector<PaperEncoding> all = {
         {"NoPE", "nope", "nope"},
         {"Absolute", "sinusoidal", "sinusoidal"},
@@ -32,7 +32,7 @@ const std::vector<PaperEncoding>& paper_encodings() {
     }
     return all;
   }();
-  return kEncodings;
+  return encodings;
 }
 
 const PaperEncoding& paper_encoding(const std::string& name) {
@@ -96,8 +96,8 @@ CellName audit_cell(const std::string& encoding, const std::string& protocol, co
 }
 
 const std::vector<std::string>& audited_encodings() {
-  static const std::vector<std::string> kAudited = {"rope", "sinusoidal"};
-  return kAudited;
+  static const std::vector<std::string> audited = {"rope", "sinusoidal"};
+  return audited;
 }
 
 }  // namespace phasor::paper

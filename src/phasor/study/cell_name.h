@@ -1,6 +1,5 @@
 #pragma once
 // A cell of a study: the runs that differ in their seed alone.
-#include <compare>
 #include <string>
 
 namespace phasor {
@@ -11,7 +10,7 @@ struct CellName {
   std::string encoding;  // canonical
   std::string variant;   // what else sets it apart, as a person would say it; often empty
 
-  auto operator<=>(const CellName&) const = default;
+  bool operator==(const CellName&) const = default;
 };
 
 // "rope on distance, clean" or "rope on distance, clean, keys_values"

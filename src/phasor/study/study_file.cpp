@@ -16,10 +16,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 const std::vector<std::string>& grid_members() {
-  static const std::vector<std::string> kMembers = {
-      "encodings", "tasks", "protocols", "switches",         "seeds",  "variant",
-      "settings",  "tune",  "measure",   "ablation_samples", "lengths"};
-  return kMembers;
+  static const std::vector<std::string> members = {"encodings", "tasks",    "protocols", "switches", "seeds",
+                                                   "variant",   "settings", "tune",      "measure",  "ablation_samples",
+                                                   "lengths"};
+  return members;
 }
 
 void require_known(const Json& object, std::vector<std::string> known) {

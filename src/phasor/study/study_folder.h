@@ -26,9 +26,9 @@ class StudyFolder {
   StudyPlan load_plan() const;
 
   // Why a run failed, in its folder, until it succeeds.
-  void save_failure(const PlannedRun& run, const std::string& what) const;
-  void clear_failure(const PlannedRun& run) const;
-  std::optional<RunFailure> load_failure(const PlannedRun& run) const;
+  void save_failure(const PlannedRun& planned, const std::string& what) const;
+  void clear_failure(const PlannedRun& planned) const;
+  std::optional<RunFailure> load_failure(const PlannedRun& planned) const;
 
  private:
   std::filesystem::path path_;

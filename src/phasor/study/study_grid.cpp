@@ -14,8 +14,8 @@ namespace phasor {
 namespace {
 
 const std::vector<double>& usual_lengths() {
-  static const std::vector<double> kFactors = {1.0, 1.5, 2.0, 4.0};
-  return kFactors;
+  static const std::vector<double> factors = {1.0, 1.5, 2.0, 4.0};
+  return factors;
 }
 
 std::string joined(const std::string& a, const std::string& b) {
@@ -30,8 +30,8 @@ PlannedCell cell_of(const StudyGrid& grid, const std::string& task, const std::s
   builder.add_option("tasks", "task", task);
   builder.add_option("protocols", "protocol", protocol);
   builder.add_option("encodings", "model.encoding", encoding);
-  for (const auto& [key, value] : grid.settings) builder.add_set(key + "=" + value);
-  for (const auto& [key, value] : change.settings) builder.add_set(key + "=" + value);
+  for (const auto& [key, value] : grid.settings) builder.add_set(fmt::format("{}={}", key, value));
+  for (const auto& [key, value] : change.settings) builder.add_set(fmt::format("{}={}", key, value));
   PlannedCell cell{.config = builder.build(), .seeds = grid.seeds, .measures = grid.measures, .rates = grid.rates};
   resolve_encoding(cell.config.model);  // refuses what does not fit the model
   cell.cell = {cell.config.task, cell.config.protocol, cell.config.model.encoding, joined(grid.variant, change.name)};
