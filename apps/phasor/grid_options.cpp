@@ -12,7 +12,9 @@
 namespace phasor::app {
 
 void GridOptions::add_to(CLI::App& command) {
-  command.add_option("--protocol", protocols, "clean (default), released, released_mla; several compare them")
+  command
+      .add_option("--protocol", protocols,
+                  "clean (default), released, released_mla; encodings are compared within each")
       ->type_name("NAME...");
   add_text(command, "--seeds", seeds, "How many seeds each: 0, 1, ... (default: 5)")->type_name("N");
   add_text(command, "--tune", tune,

@@ -64,9 +64,7 @@ void add_study_command(CLI::App& app) {
   add_text(*command, "source", options->source, "A study file, or a preset with --encodings: demo, quick, paper")
       ->type_name("FILE|PRESET")
       ->required();
-  command
-      ->add_option("--encodings", options->grid.encodings,
-                   "Encodings to compare; the first is compared with the others")
+  command->add_option("--encodings", options->grid.encodings, "Encodings; the first is compared with the next six")
       ->type_name("TEXT...");
   command->add_option("--tasks", options->grid.tasks, "Tasks (default: distance): see 'phasor tasks'")
       ->type_name("NAME...");

@@ -10,7 +10,7 @@
 #include "phasor/paper/paper_cells.h"
 #include "phasor/statistics/multiplicity.h"
 #include "phasor/statistics/summary.h"
-#include "phasor/study/cell_heads.h"
+#include "phasor/study/compared_number.h"
 #include "phasor/study/comparison_text.h"
 
 namespace phasor::paper {
@@ -24,10 +24,7 @@ using RunNumber = double (*)(const RunRecord&);
 double accuracy_of(const RunRecord& run) { return 100.0 * run.test_accuracy; }
 
 double max_share_of(const RunRecord& run) {
-  if (!run.ablation || !run.ablation->position) return kNaN;
-  const RunVerdict& verdict = run.ablation->position->judged.run;
-  const LayerEffect* effect = used_effect(verdict, verdict.layer);
-  return effect == nullptr ? kNaN : effect->max_share.value;
+  return value_of(run, {ComparedQuantity::position_max_share}).value_or(kNaN);
 }
 
 std::vector<double> values_of(const CellRuns& cell, RunNumber number) {

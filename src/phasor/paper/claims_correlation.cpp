@@ -8,7 +8,7 @@
 
 #include "phasor/paper/judging.h"
 #include "phasor/statistics/correlation.h"
-#include "phasor/study/cell_heads.h"
+#include "phasor/study/compared_number.h"
 #include "phasor/study/comparison_text.h"
 #include "phasor/study/contraction_study.h"
 
@@ -114,10 +114,7 @@ double accuracy_kept(const RunRecord& run) {
 }
 
 double largest_share(const RunRecord& run) {
-  if (!run.ablation || !run.ablation->position) return kNaN;
-  const RunVerdict& verdict = run.ablation->position->judged.run;
-  const LayerEffect* effect = used_effect(verdict, verdict.layer);
-  return effect == nullptr ? kNaN : effect->max_share.value;
+  return value_of(run, {ComparedQuantity::position_max_share}).value_or(kNaN);
 }
 
 }  // namespace
