@@ -70,9 +70,8 @@ TEST_F(StudyCommand, ItsFilesAreDocumented) {
       if (part != std::string("/runs/0") || member.rfind("validation", 0) != 0) expect_named(member);
     }
   }
-  for (const auto& [member, value] : Json::parse(read_file(temporary_ / "one/study.json"))["cells"][0].items()) {
-    expect_named(member);
-  }
+  const Json plan = Json::parse(read_file(temporary_ / "one/study.json"));
+  for (const auto& [member, value] : plan["cells"][0].items()) expect_named(member);
 }
 
 TEST_F(StudyCommand, TheSummaryDoesNotDependOnJobsOrInterruptions) {
