@@ -22,7 +22,7 @@ CellRuns& fill(HandMade& study, const CellName& name, const Numbers& percent, co
 constexpr auto kD = Deposit::deposit, kS = Deposit::spread, kU = Deposit::undetermined;
 
 const Confound& confound(size_t index) {
-  static const std::vector<Confound> kAll = confounds("quick");
+  static const std::vector<Confound> kAll = confounds();
   return kAll[index];
 }
 
@@ -110,7 +110,7 @@ TEST(Audit, BlocksForEveryEncodingAndBaseThatTheStudyHas) {
   HandMade study;
   for (const std::string& encoding : audited_encodings()) {
     for (const char* base : {kReleased, kClean}) {
-      study.add({kDistance, base, encoding, ""}, about(0.5));
+      study.add(audit_base_cell(encoding, base), about(0.5));
       study.add(audit_cell(encoding, base, confound(5)), about(0.6));
     }
   }
@@ -121,7 +121,7 @@ TEST(Audit, BlocksForEveryEncodingAndBaseThatTheStudyHas) {
   EXPECT_EQ(blocks[3].rows[0].name, "answers");
   EXPECT_TRUE(audit({}).empty());
   HandMade unswitched;
-  unswitched.add({kDistance, kClean, "rope", ""}, about(0.5));
+  unswitched.add(audit_base_cell("rope", kClean), about(0.5));
   EXPECT_TRUE(audit(unswitched.results).empty());
 }
 

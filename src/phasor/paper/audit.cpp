@@ -109,12 +109,12 @@ std::string most_moving(const std::vector<AuditRow>& rows, RowChange number, con
 
 AuditBlock block_of(const StudyResults& results, const std::string& encoding, const std::string& base) {
   AuditBlock block{.encoding = encoding, .base = base};
-  const CellRuns* base_cell = results.find({kDistance, base, encoding, ""});
+  const CellRuns* base_cell = results.find(audit_base_cell(encoding, base));
   if (base_cell == nullptr) return block;
   block.base_counts = counts_of(*base_cell);
   block.base_accuracy = mean_of(values_of(*base_cell, accuracy_of));
   block.base_max_share = mean_of(values_of(*base_cell, max_share_of));
-  for (const Confound& confound : confounds(results.preset)) {
+  for (const Confound& confound : confounds()) {
     const CellRuns* cell = results.find(audit_cell(encoding, base, confound));
     if (cell == nullptr) continue;
     block.rows.push_back({.name = confound.name,

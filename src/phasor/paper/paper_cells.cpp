@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "phasor/base/error.h"
 #include "phasor/encoding/encoding.h"
 
@@ -55,8 +53,8 @@ CellName rotary_heads_cell(int64_t k, int64_t heads, const std::string& task, co
 
 CellName matched_cell() { return {kDistance, kClean, "rope", "as many parameters as mla"}; }
 
-std::vector<Confound> confounds(const std::string& preset) {
-  std::vector<Confound> all = {
+const std::vector<Confound>& confounds() {
+  static const std::vector<Confound> all = {
       {"keys_values",
        "keys and values of every layer from the embeddings",
        {{"protocol.kv_source", "hidden"}},
@@ -76,18 +74,11 @@ std::vector<Confound> confounds(const std::string& preset) {
        {{"protocol.classes", "task"}, {"protocol.label0", "counted"}},
        {{"protocol.classes", "words"}, {"protocol.label0", "ignored"}}},
   };
-  // At paper size both protocols have one learning rate.
-  if (preset != "paper") {
-    Confound& optimiser = all[4];
-    optimiser.what += ", learning rate 3e-4 in place of 1e-3";
-    optimiser.clean.emplace_back("train.lr", "0.001");
-    optimiser.released.emplace_back("train.lr", "0.0003");
-  }
   return all;
 }
 
-bool Confound::sets_rate() const {
-  return std::any_of(clean.begin(), clean.end(), [](const auto& setting) { return setting.first == "train.lr"; });
+CellName audit_base_cell(const std::string& encoding, const std::string& protocol) {
+  return {kDistance, protocol, encoding, protocol == kClean ? "base of the audit" : ""};
 }
 
 CellName audit_cell(const std::string& encoding, const std::string& protocol, const Confound& confound) {

@@ -44,13 +44,14 @@ struct Confound {
   std::string name;  // "keys_values"
   std::string what;  // "keys and values from the embeddings in every layer"
   ConfigBundle clean, released;
-
-  bool sets_rate() const;  // the learning rate is part of it
 };
-// Six, at a preset, for distance: with more, five seeds against five could tell none of them after Holm's correction.
-std::vector<Confound> confounds(const std::string& preset);
+// Six, for distance: with more, five seeds against five could tell none of them after Holm's correction.
+const std::vector<Confound>& confounds();
 
-// One confound switched alone: `released` but for it, or `clean` but for it. For rope and sinusoidal, on distance.
+// What the audit starts from: steps and learning rate are those of `released` under both protocols, so that the six
+// confounds are all that lies between them. For rope and sinusoidal, on distance.
+CellName audit_base_cell(const std::string& encoding, const std::string& protocol);
+// One confound switched alone: `released` but for it, or `clean` but for it.
 CellName audit_cell(const std::string& encoding, const std::string& protocol, const Confound& confound);
 const std::vector<std::string>& audited_encodings();
 
