@@ -18,3 +18,6 @@ find_path(PHASOR_OPENBLAS_INCLUDE cblas.h PATH_SUFFIXES openblas x86_64-linux-gn
 if(NOT (PHASOR_OPENBLAS_LIBRARY AND PHASOR_OPENBLAS_INCLUDE))
   message(FATAL_ERROR "OpenBLAS (with its LAPACK) was not found: install libopenblas-openmp-dev")
 endif()
+
+# Reports are smaller with it, and work without.
+find_package(ZLIB)

@@ -44,6 +44,12 @@ function(phasor_add_layers table)
   phasor_embed(phasor_paper ${CMAKE_SOURCE_DIR}/src/phasor/paper/data/published.json
     phasor::paper::embedded_published)
 
+  if(ZLIB_FOUND)
+    target_compile_definitions(phasor_report PRIVATE PHASOR_HAVE_ZLIB)
+    target_link_libraries(phasor_report PRIVATE ZLIB::ZLIB)
+  endif()
+  phasor_embed(phasor_report ${PHASOR_PAGE} phasor::embedded_page)
+
   add_library(phasor_library INTERFACE)
   target_link_libraries(phasor_library INTERFACE ${all})
   add_custom_target(check_layers ALL

@@ -41,7 +41,7 @@ cd "$root"
 
 phasor=${PHASOR-}
 if [[ -z $phasor ]]; then
-  [[ $install == no ]] || scripts/install_dependencies.sh build
+  [[ $install == no ]] || scripts/install_dependencies.sh build web
   say "Building"
   configure release
   build release phasor
@@ -61,10 +61,12 @@ say "Reproducing at demo size: $out"
 cat <<EOF
 
 Everything lies in $out:
+  report.html                             open it in a browser: verdicts, figures, data (needs npm at build time)
   summary.md, summary.csv, summary.json   the tables above, every seed's numbers, all evidence
   runs/<id>/                              each run: settings, curves, weights, ablation, spectrum
 Go on with:
   $phasor reproduce --preset quick --out runs/quick        the whole of it, five seeds, both protocols (hours)
   $phasor compare rope 'rope(base=500)' --task distance    your own question
+  $phasor report $out --text    the report on the terminal
   $phasor ablate $out/runs/<id>                     one model's heads
 EOF

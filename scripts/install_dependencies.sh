@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that Phasor needs and that are missing; this is the single list of them.
 #
-#   scripts/install_dependencies.sh [--list] [GROUP...]      (default: build test)
+#   scripts/install_dependencies.sh [--list] [GROUP...]      (default: build test web)
 #
 #   build      compile the library and the phasor command
+#   web        build the page of reports; none where npm is there, wherever it came from
 #   test       compile the tests
+#   browser    test that page
 #   lint       clang-format, clang-tidy, shellcheck, and clang's fuzzer and sanitizers
 #   fixtures   Python, PyTorch, NumPy, SciPy and R, only to make fixtures again and to compare speeds
 #
@@ -19,12 +21,14 @@ packages_of() {
   case $1 in
     build)
       echo g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev
-      echo libdnnl-dev libopenblas-openmp-dev
+      echo libdnnl-dev libopenblas-openmp-dev zlib1g-dev
       ;;
+    web) command -v npm >/dev/null || echo nodejs npm ;;
+    browser) echo chromium ;;
     test) echo libgtest-dev ;;
     lint) echo clang-format clang-tidy clang libclang-rt-14-dev libomp-dev shellcheck ;;
     fixtures) echo python3-torch python3-numpy python3-scipy r-base-core ;;
-    *) die_usage "unknown group '$1'; known: build test lint fixtures" ;;
+    *) die_usage "unknown group '$1'; known: build web test browser lint fixtures" ;;
   esac
 }
 
@@ -39,11 +43,12 @@ for argument in "$@"; do
     *) groups+=("$argument") ;;
   esac
 done
-((${#groups[@]})) || groups=(build test)
+((${#groups[@]})) || groups=(build test web)
 for group in "${groups[@]}"; do
   names=$(packages_of "$group")
-  mapfile -t -O ${#wanted[@]} wanted <<<"${names// /$'\n'}"
+  [[ -z $names ]] || mapfile -t -O ${#wanted[@]} wanted <<<"${names// /$'\n'}"
 done
+((${#wanted[@]})) || exit 0
 if [[ $list == yes ]]; then
   printf '%s\n' "${wanted[@]}"
   exit 0

@@ -31,10 +31,10 @@ done
 [[ $all == no ]] || asan=yes
 cd "$root"
 
-groups=(build test)
+groups=(build test web)
 options=(-DPHASOR_WERROR=OFF)
 if [[ $all == yes ]]; then
-  groups+=(lint)
+  groups+=(lint browser)
   options=(-DPHASOR_WERROR=ON)
 fi
 [[ $install == no ]] || scripts/install_dependencies.sh "${groups[@]}"
@@ -68,6 +68,18 @@ run_script_tests() {
   passed+=("$count script tests")
 }
 
+# The report's page in a real browser; without npm there is no page, and without a browser its tests skip.
+run_page_tests() {
+  [[ -d web/node_modules ]] || return 0
+  say "Testing (page)"
+  local log=build/page_tests.log
+  npm --prefix web test >"$log" 2>&1 || {
+    tail -n 200 "$log" >&2
+    die "tests of the page failed; log: $log"
+  }
+  passed+=("$(awk '/^(#|ℹ) pass / { print $NF }' "$log") page tests")
+}
+
 if [[ $all == yes ]]; then
   scripts/lint.sh --no-tidy
 fi
@@ -76,6 +88,7 @@ configure release ${options[@]+"${options[@]}"}
 build release
 run_ctest release
 run_script_tests
+[[ $quick == yes ]] || run_page_tests
 if [[ $all == yes ]]; then
   scripts/lint.sh
   passed+=("lint")

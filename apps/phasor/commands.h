@@ -16,5 +16,6 @@ void add_tasks_command(CLI::App& app);
 void add_study_command(CLI::App& app);
 void add_compare_command(CLI::App& app);
 void add_reproduce_command(CLI::App& app);
+void add_report_command(CLI::App& app);
 
 }  // namespace phasor::app

@@ -54,7 +54,7 @@ void run_command(const CompareCommand& command) {
   StudyOptions options = command.study;
   if (options.out.empty()) options.out = default_out(plan);
   const StudyResults results = run_study(plan, options);
-  report_study(StudyFolder(options.out), results, options.json);
+  leave_report(StudyFolder(options.out), plan, results, options.json);
   fail_for_failures(results);
 }
 

@@ -9,6 +9,7 @@
 #include <exception>
 #include <new>
 
+#include "command_line.h"
 #include "commands.h"
 #include "phasor/base/error.h"
 #include "thread_waiting.h"
@@ -64,6 +65,7 @@ int run(int argc, char** argv) {
   phasor::app::add_compare_command(app);
   phasor::app::add_study_command(app);
   phasor::app::add_reproduce_command(app);
+  phasor::app::add_report_command(app);
   phasor::app::add_stability_command(app);
   phasor::app::add_encodings_command(app);
   phasor::app::add_tasks_command(app);
@@ -107,6 +109,7 @@ int run_and_report(int argc, char** argv) {
 int main(int argc, char** argv) {
   phasor::app::shorten_waiting(argv);
   fill_standard_descriptors();
+  phasor::app::remember_command(argc, argv);
   const int code = run_and_report(argc, argv);
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   print_error(fmt::format("cannot write the output: {}", std::strerror(errno)));

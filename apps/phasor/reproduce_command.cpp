@@ -3,10 +3,10 @@
 
 #include "commands.h"
 #include "grid_options.h"
-#include "paper_report.h"
 #include "phasor/base/error.h"
 #include "phasor/paper/paper_study.h"
 #include "phasor/train/config_text.h"
+#include "study_report.h"
 #include "study_session.h"
 #include "usage.h"
 
@@ -45,7 +45,7 @@ void run_reproduce(ReproduceOptions options) {
   if (options.study.dry_run) return print_plan(plan);
   if (options.study.out.empty()) options.study.out = fmt::format("runs/reproduce-{}", options.preset);
   const StudyResults results = run_study(plan, options.study);
-  report_paper(StudyFolder(options.study.out), results, options.study.json);
+  leave_report(StudyFolder(options.study.out), plan, results, options.study.json);
   fail_for_failures(results);
 }
 

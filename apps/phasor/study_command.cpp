@@ -52,7 +52,7 @@ void run_command(const StudyCommand& command) {
   const StudyPlan plan = plan_of(command);
   if (command.study.dry_run) return print_plan(plan);
   const StudyResults results = run_study(plan, command.study);
-  report_study(StudyFolder(command.study.out), results, command.study.json);
+  leave_report(StudyFolder(command.study.out), plan, results, command.study.json);
   fail_for_failures(results);
 }
 

@@ -9,8 +9,17 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "html_report.h"
 #include "phasor/base/file.h"
 #include "phasor/engine/threads.h"
+#include "phasor/paper/audit.h"
+#include "phasor/paper/judge_claims.h"
+#include "phasor/paper/paper_comparisons.h"
+#include "phasor/paper/paper_json.h"
+#include "phasor/paper/paper_study.h"
+#include "phasor/paper/paper_text.h"
+#include "phasor/paper/published.h"
+#include "phasor/report/page.h"
 #include "phasor/study/study_csv.h"
 #include "phasor/study/study_json.h"
 #include "phasor/study/study_text.h"
@@ -38,6 +47,38 @@ std::string today() {
   return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
 }
 
+std::string provenance_text() {
+  return fmt::format("Made by phasor {}, commit {}, on {}, {}.\n\n", version(), commit(), machine(), today());
+}
+
+// `more` stands behind the study's own members, and "times", last, also says what made it.
+Json summary_json(const StudySummary& summary, const Json& more) {
+  Json json = to_json(summary);
+  Json times = {{"version", version()}, {"commit", commit()}, {"machine", machine()}, {"date", today()}};
+  times["runs"] = std::move(json["times"]);
+  json.erase("times");
+  json.update(more);
+  json["times"] = std::move(times);
+  return json;
+}
+
+StudyReport paper_report(const StudyResults& results) {
+  StudyReport report{.paper = true, .summary = summarize(results, paper::paper_comparisons(results))};
+  const std::vector<paper::JudgedClaim> claims = paper::judge_claims(results);
+  const std::vector<paper::AuditBlock> audit = paper::audit(results);
+  report.json = summary_json(report.summary, {{"claims", paper::claims_json(claims)},
+                                              {"audit", paper::audit_json(audit)},
+                                              {"published", paper::published_json(paper::published())}});
+  // Verdicts first: what one came for.
+  const auto text = [&](TableFormat format) {
+    return paper::claims_text(claims, format) + "\n" + paper::audit_text(audit, format) + "\n" +
+           paper::published_text(results, format) + "\n" + study_text(report.summary, format);
+  };
+  report.markdown = provenance_text() + text(TableFormat::markdown);
+  report.terminal = text(TableFormat::terminal);
+  return report;
+}
+
 }  // namespace
 
 std::vector<Comparison> compare_with_first(const StudyResults& results) {
@@ -59,37 +100,36 @@ std::vector<Comparison> compare_with_first(const StudyResults& results) {
   return all;
 }
 
-std::string summary_json(const StudySummary& summary, const Json& more) {
-  Json json = to_json(summary);
-  Json times = {{"version", version()}, {"commit", commit()}, {"machine", machine()}, {"date", today()}};
-  times["runs"] = std::move(json["times"]);
-  json.erase("times");
-  json.update(more);
-  json["times"] = std::move(times);
-  return summary_text(json);
+StudyReport make_report(const StudyPlan& plan, const StudyResults& results) {
+  return paper::is_paper_study(plan) ? paper_report(results) : make_report(results);
 }
 
-std::string provenance_text() {
-  return fmt::format("Made by phasor {}, commit {}, on {}, {}.\n\n", version(), commit(), machine(), today());
+StudyReport make_report(const StudyResults& results) {
+  StudyReport report{.summary = summarize(results, compare_with_first(results))};
+  report.json = summary_json(report.summary, Json::object());
+  report.markdown = provenance_text() + study_text(report.summary, TableFormat::markdown);
+  report.terminal = study_text(report.summary, TableFormat::terminal);
+  return report;
 }
 
-void write_summary(const StudyFolder& folder, const StudyResults& results, const std::string& json,
-                   const std::string& markdown) {
+std::string write_report(const StudyFolder& folder, const StudyReport& report, const StudyResults& results) {
   write_file_atomically(folder.file("summary.csv"), study_csv(results));
-  write_file_atomically(folder.file("summary.md"), markdown);
-  write_file_atomically(folder.file("summary.json"), json);
+  write_file_atomically(folder.file("summary.md"), report.markdown);
+  write_file_atomically(folder.file("summary.json"), summary_text(report.json));
+  const std::string path = folder.path().string();
+  if (!has_page()) return fmt::format("written: {}/summary.json, .csv, .md ({})", path, page_advice());
+  write_html(folder.file("report.html"), study_source(folder, report), report, results);
+  return fmt::format("written: {}/summary.json, .csv, .md\nlook at: {}/report.html", path, path);
 }
 
-void report_study(const StudyFolder& folder, const StudyResults& results, bool as_json) {
-  const StudySummary summary = summarize(results, compare_with_first(results));
-  const std::string json = summary_json(summary, Json::object());
-  write_summary(folder, results, json, provenance_text() + study_text(summary, TableFormat::markdown));
+void leave_report(const StudyFolder& folder, const StudyPlan& plan, const StudyResults& results, bool as_json) {
+  const StudyReport report = make_report(plan, results);
+  const std::string written = write_report(folder, report, results);
   if (as_json) {
-    fmt::print("{}", json);
+    fmt::print("{}", summary_text(report.json));
     return;
   }
-  fmt::print("{}\nwritten: {}/summary.json, .csv, .md\n", study_text(summary, TableFormat::terminal),
-             folder.path().string());
+  fmt::print("{}\n{}\n", report.terminal, written);
 }
 
 }  // namespace phasor::app

@@ -1,6 +1,6 @@
 #pragma once
-// What a study leaves behind: summary.json, summary.csv, summary.md, and tables on the terminal.
-#include <nlohmann/json_fwd.hpp>
+// What a study leaves behind: summary.json, summary.csv, summary.md, report.html, and tables on the terminal.
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -9,19 +9,26 @@
 
 namespace phasor::app {
 
-// The text of summary.json: `more` stands behind the study's own members, and "times", last, also says what made it.
-std::string summary_json(const StudySummary& summary, const nlohmann::ordered_json& more);
+// A study put into words and numbers. One of arXiv 2505.13027 has claims, audit and published numbers too.
+struct StudyReport {
+  bool paper = false;
+  StudySummary summary;
+  nlohmann::ordered_json json;     // summary.json
+  std::string markdown, terminal;  // summary.md, and the same for a terminal
+};
 
-// For the head of summary.md: version, commit, machine and date.
-std::string provenance_text();
+// By the numbers that a reproduction or a study is compared by; see compare_with_first().
+StudyReport make_report(const StudyPlan& plan, const StudyResults& results);
 
-// Written aside and renamed.
-void write_summary(const StudyFolder& folder, const StudyResults& results, const std::string& json,
-                   const std::string& markdown);
+// Of a run that stands alone.
+StudyReport make_report(const StudyResults& results);
 
-// All of it for a study without claims, with compare_with_first(). With `as_json`, summary.json goes to stdout in place
-// of tables.
-void report_study(const StudyFolder& folder, const StudyResults& results, bool as_json);
+// Writes all files, aside and renamed, and says on stdout what was found and where it lies; with `as_json`,
+// summary.json goes to stdout instead.
+void leave_report(const StudyFolder& folder, const StudyPlan& plan, const StudyResults& results, bool as_json);
+
+// The files alone. Returns their names, for a person.
+std::string write_report(const StudyFolder& folder, const StudyReport& report, const StudyResults& results);
 
 // Every encoding against the first, where task, protocol and variant are equal, by accuracy and by steps to 90 %. A
 // family is one number in one such group; of a group with more than seven encodings the first seven take part.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "command_line.h"
 #include "interrupt.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
@@ -61,6 +62,7 @@ StudyResults run_study(const StudyPlan& plan, const StudyOptions& options) {
   make_directory(folder.path());
   const RunLock lock(folder.path());
   folder.open(plan);
+  write_file_atomically(folder.file(kCommandFile), remembered_command() + "\n");
   catch_interrupts();
   carry_out_all(tuning_runs(plan), folder, runner, "tuning");
   carry_out_all(result_runs(plan, load_rates(folder, plan)), folder, runner, "run");

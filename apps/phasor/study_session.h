@@ -7,6 +7,9 @@
 
 namespace phasor::app {
 
+// In a study's folder: the command that its latest sitting was started by.
+inline constexpr const char* kCommandFile = "command.txt";
+
 // Throws Error when interrupted, after saving everything, and when the disk is full. Runs that failed are part of the
 // results.
 StudyResults run_study(const StudyPlan& plan, const StudyOptions& options);

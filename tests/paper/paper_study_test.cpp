@@ -65,9 +65,7 @@ TEST(PaperStudy, TheConfoundsMakeTheDifference) {
   const auto key_of = [](const std::string& line) { return line.substr(0, line.find('=')); };
   std::istringstream clean(canonical_text(plan.find(audit_base_cell("rope", kClean))->config));
   std::istringstream released(canonical_text(plan.find(audit_base_cell("rope", kReleased))->config));
-  const std::set<std::string> apart = {"protocol",
-                                       "train.snapshots",
-                                       "protocol.padded_length",
+  const std::set<std::string> apart = {"protocol", "train.snapshots", "protocol.padded_length",
                                        "protocol.ablation_set",  // of the ablation as published
                                        "protocol.head_ablation"};
   for (std::string a, b; std::getline(clean, a) && std::getline(released, b);) {

@@ -26,6 +26,7 @@ machine() {
       root) fake id 'echo 0' ;;
       user) fake id 'echo 1000' ;;
       sudo) fake sudo '[[ $1 == -n ]] && shift; [[ $1 == true ]] || exec "$@"' ;;
+      npm) fake npm 'exit 0' ;;
       refusing-sudo) fake sudo 'echo "a password is required" >&2; exit 1' ;;
       *) fail "unknown tool $tool" ;;
     esac
@@ -93,7 +94,19 @@ expect_output 'libgtest-dev'
 machine full-dpkg user
 install nonsense
 expect_status 2
-expect_output "unknown group 'nonsense'; known: build test lint fixtures"
+expect_output "unknown group 'nonsense'; known: build web test browser lint fixtures"
 install --list build
 expect_status 0
 [[ $output != *torch* ]] || fail "PyTorch is for fixtures alone"
+
+# npm counts wherever it came from.
+machine full-dpkg user
+install --list web
+expect_status 0
+expect_output 'nodejs'
+machine full-dpkg user npm
+install --list web build
+expect_status 0
+[[ $output != *nodejs* && $output == *cmake* ]] || fail "npm is there already"
+install web
+expect_status 0

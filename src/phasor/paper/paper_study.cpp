@@ -20,7 +20,7 @@ struct StudySize {
   // Where none is chosen; empty: that of preset and protocol.
   std::string clean_rate, released_rate;
   std::vector<double> rates;
-  std::string snapshots;  // on distance, of clean runs
+  std::string snapshots;           // on distance, of clean runs
   std::string released_snapshots;  // and of rope as released
   int64_t ablation_samples = 1024;
   std::vector<double> lengths = {1.0, 1.5, 2.0, 4.0};
@@ -59,6 +59,8 @@ StudySize size_of(const std::string& preset) {
 // Evaluations of released runs can be rarer: none of them is fast.
 constexpr const char* kReleasedEvaluations = "100";
 
+std::string name_of(const std::string& preset) { return fmt::format("arXiv 2505.13027 at {} size", preset); }
+
 class Builder {
  public:
   explicit Builder(const PaperStudyOptions& options) : options_(options), size_(size_of(options.preset)) {
@@ -67,7 +69,7 @@ class Builder {
     seeds_.resize(static_cast<size_t>(size_.seeds));
     std::iota(seeds_.begin(), seeds_.end(), uint64_t{0});
     plan_.preset = options.preset;
-    plan_.name = fmt::format("arXiv 2505.13027 at {} size", options.preset);
+    plan_.name = name_of(options.preset);
   }
 
   StudyPlan plan() {
@@ -226,5 +228,7 @@ StudyPlan paper_study(const PaperStudyOptions& options) {
   check(plan);
   return plan;
 }
+
+bool is_paper_study(const StudyPlan& plan) { return plan.name == name_of(plan.preset); }
 
 }  // namespace phasor::paper

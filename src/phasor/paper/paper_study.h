@@ -22,4 +22,7 @@ struct PaperStudyOptions {
 
 StudyPlan paper_study(const PaperStudyOptions& options);
 
+// Made by paper_study(): claims are judged and published numbers stand beside.
+bool is_paper_study(const StudyPlan& plan);
+
 }  // namespace phasor::paper

@@ -9,6 +9,7 @@
 #include "phasor/ablation/ablation_files.h"
 #include "phasor/ablation/ablation_json.h"
 #include "phasor/base/error.h"
+#include "phasor/study/head_curves.h"
 #include "phasor/study/measured_file.h"
 #include "phasor/study/study_lengths.h"
 #include "phasor/study/study_spectrum.h"
@@ -121,14 +122,14 @@ Measure published_measure(const PlannedRun& run, const fs::path& folder) {
 }
 
 Measure spectrum_measure(const PlannedRun& run, const fs::path& folder) {
-  const fs::path path = folder / kStudySpectrumFile;
+  const fs::path path = folder / kStudySpectrumFile, curves = folder / kHeadCurvesFile;
   const auto measure = [=](RunModel& model, const Tell& tell) {
     SpectrumRecord record;
     if (!tell("before training", 0.0)) return false;
     measure_start(model.before_training(), record);
     if (!tell("after training", 0.3)) return false;
     Session& trained = model.trained();
-    measure_end(trained, record);
+    write_head_curves(measure_head_curves(trained, measure_end(trained, record)), curves);
     if (!tell("streams", 0.6)) return false;
     measure_streams(trained, record);
     write_study_spectrum(record, path);
@@ -136,7 +137,7 @@ Measure spectrum_measure(const PlannedRun& run, const fs::path& folder) {
   };
   return {.name = "spectrum",
           .cost = 100.0 * static_cast<double>(run.config.model.layers * run.config.model.heads),
-          .is_there = [=] { return is_readable(path, read_study_spectrum); },
+          .is_there = [=] { return is_readable(path, read_study_spectrum) && is_readable(curves, read_head_curves); },
           .make = measure};
 }
 

@@ -87,9 +87,9 @@ void measure_start(Session& session, SpectrumRecord& record) {
   record.start_contractions = contractions(heads);
 }
 
-void measure_end(Session& session, SpectrumRecord& record) {
+std::vector<HeadMeasures> measure_end(Session& session, SpectrumRecord& record) {
   const Batch batch = first_test_sequences(session, kSpectralSequences);
-  const std::vector<HeadMeasures> heads = measure_heads(session.model(), batch, {.most_sequences = kSpectralSequences});
+  std::vector<HeadMeasures> heads = measure_heads(session.model(), batch, {.most_sequences = kSpectralSequences});
   record.end = spectral_facts(heads);
   record.end_contractions = contractions(heads);
   record.relative_r2 = mean_fit(heads, &HeadMeasures::relative_r2);
@@ -98,6 +98,7 @@ void measure_end(Session& session, SpectrumRecord& record) {
       heads, [](const HeadMeasures&) { return true; }, [](const HeadMeasures& head) { return head.interaction; });
   record.positional_share =
       mean_where(heads, has_shares, [](const HeadMeasures& head) { return head.shares.positional(); });
+  return heads;
 }
 
 void measure_streams(Session& session, SpectrumRecord& record) {

@@ -11,8 +11,8 @@ inline constexpr const char* kStudySpectrumFile = "study_spectrum.json";
 
 // Of a model before its first update: the start.
 void measure_start(Session& session, SpectrumRecord& record);
-// Of a trained one: the end, and everything but the streams.
-void measure_end(Session& session, SpectrumRecord& record);
+// Of a trained one: the end, and everything but the streams. Returns what it is made from, head by head.
+std::vector<HeadMeasures> measure_end(Session& session, SpectrumRecord& record);
 // Of a trained one: the streams, over as many test sequences as the model has memory for, since only tokens that stand
 // at one place twice say anything.
 void measure_streams(Session& session, SpectrumRecord& record);

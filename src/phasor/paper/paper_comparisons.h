@@ -1,0 +1,15 @@
+#pragma once
+// The comparisons that the study of arXiv 2505.13027 was planned for: RoPE against every other encoding of the paper
+// but RoPE+Absolute, on each task and under each protocol, by accuracy and by steps to 90 %. A family is one number of
+// one task and protocol: six comparisons, the most that five seeds can tell after Holm's correction.
+#include <vector>
+
+#include "phasor/study/comparison.h"
+#include "phasor/study/study_results.h"
+
+namespace phasor::paper {
+
+// Of the cells that the study has.
+std::vector<Comparison> paper_comparisons(const StudyResults& results);
+
+}  // namespace phasor::paper

@@ -1,0 +1,94 @@
+// phasor report, as a person meets it.
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/tiny_run.h"
+
+namespace phasor {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ReportCommand : public testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return (temporary_ / name).string(); }
+  Outcome study(const std::string& out) const {
+    return phasor_command(Arguments{"study", "quick", "--encodings", "rope", "nope", "--seeds", "2", "--measure",
+                                    "ablation", "spectrum", "--out", path(out)} +
+                          tiny_settings());
+  }
+  // Whether this binary has the page; where it has none, it says how to get it.
+  static bool has_page(const Outcome& outcome) {
+    return outcome.err.find("without the report's page") == std::string::npos;
+  }
+
+  TemporaryFolder temporary_;
+};
+
+TEST_F(ReportCommand, ShowsAStudy) {
+  const Outcome made = study("one");
+  ASSERT_EQ(made.code, 0) << made.err;
+  const Outcome text = phasor_command({"report", path("one"), "--text"});
+  ASSERT_EQ(text.code, 0) << text.err;
+  expect_words(text.out, {"test accuracy: distance, clean", "accuracy over steps", "position in heads", "rope", "○"});
+  EXPECT_EQ(text.out.find("not finished"), std::string::npos);
+  const Outcome page = phasor_command({"report", path("one")});
+  if (!has_page(page)) {
+    EXPECT_EQ(page.code, 1);
+    expect_words(page.err, {"npm", "--text"});
+    expect_words(made.out, {"summary.json"});
+    return;
+  }
+  ASSERT_EQ(page.code, 0) << page.err;
+  expect_words(made.out, {"report.html"});
+  const std::string html = read_file(temporary_ / "one/report.html");
+  EXPECT_EQ(html.find("<!--phasor-data-->"), std::string::npos);
+  EXPECT_NE(html.find("phasor-data"), std::string::npos);
+  const Outcome elsewhere = phasor_command({"report", path("one"), "--out", path("page.html")});
+  ASSERT_EQ(elsewhere.code, 0) << elsewhere.err;
+  EXPECT_GT(read_file(temporary_ / "page.html").size(), 100000u);
+  expect_no_partial_files(temporary_ / "one");
+}
+
+TEST_F(ReportCommand, ShowsAStudyThatIsNotFinished) {
+  ASSERT_EQ(study("part").code, 0);
+  const fs::path run = fs::directory_iterator(temporary_ / "part/runs")->path();
+  fs::remove(run / "result.json");
+  const Outcome text = phasor_command({"report", path("part"), "--text"});
+  ASSERT_EQ(text.code, 0) << text.err;
+  expect_words(text.out, {"not finished: 1 of its runs is missing", "rope"});
+}
+
+TEST_F(ReportCommand, ShowsARun) {
+  ASSERT_EQ(phasor_command(Arguments{"train", "--task", "distance", "--encoding", "rope", "--out", path("run")} +
+                           tiny_settings())
+                .code,
+            0);
+  const Outcome text = phasor_command({"report", path("run"), "--text"});
+  ASSERT_EQ(text.code, 0) << text.err;
+  expect_words(text.out, {"rope on distance", "test accuracy"});
+  EXPECT_TRUE(fs::exists(temporary_ / "run/head_curves.json"));
+  const Outcome page = phasor_command({"report", path("run")});
+  if (has_page(page)) {
+    EXPECT_EQ(page.code, 0) << page.err;
+    EXPECT_TRUE(fs::exists(temporary_ / "run/report.html"));
+  }
+}
+
+TEST_F(ReportCommand, SaysWhatIsWrong) {
+  const Outcome nothing = phasor_command({"report", path("nothing"), "--text"});
+  EXPECT_EQ(nothing.code, 2);
+  expect_words(nothing.err, {"no folder"});
+  fs::create_directory(temporary_ / "empty");
+  const Outcome empty = phasor_command({"report", path("empty"), "--text"});
+  EXPECT_EQ(empty.code, 2);
+  expect_words(empty.err, {"neither a study nor a run"});
+  std::ofstream(temporary_ / "empty/study.json") << "{";
+  const Outcome damaged = phasor_command({"report", path("empty"), "--text"});
+  EXPECT_EQ(damaged.code, 1);
+  expect_words(damaged.err, {"study.json"});
+  EXPECT_EQ(phasor_command({"report", path("empty"), "--text", "--out", path("x")}).code, 2);
+}
+
+}  // namespace
+}  // namespace phasor
