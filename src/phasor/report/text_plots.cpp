@@ -108,7 +108,10 @@ std::string grouped(const std::vector<CellSummary>& cells, const std::string& ti
     if (!has(cell)) continue;
     if (group != group_of(cell.cell)) {
       group = group_of(cell.cell);
-      text += fmt::format("{}{:<{}} {}\n", text.empty() ? "" : "\n", fmt::format("{}: {}", title, group), kName, axis);
+      const std::string heading = fmt::format("{}: {}", title, group);
+      if (!text.empty()) text += '\n';
+      text += axis.empty() ? heading : fmt::format("{:<{}} {}", heading, kName, axis);
+      text += '\n';
     }
     text += line_of(cell);
   }
