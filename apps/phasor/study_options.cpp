@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "phasor/base/error.h"
+#include "phasor/engine/backend.h"
 #include "phasor/engine/threads.h"
 #include "phasor/train/config_text.h"
 #include "usage.h"
@@ -33,6 +34,7 @@ RunnerOptions StudyOptions::runner(const StudyPlan& plan) const {
     options.threads = std::max<int64_t>(1, cores / options.jobs);
   }
   if (!threads.empty()) options.threads = read_whole("--threads", threads, kRange);
+  make_backend(device);  // an unknown one is refused before anything is written
   options.device = device;
   return options;
 }

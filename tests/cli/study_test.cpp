@@ -117,7 +117,7 @@ TEST_F(StudyCommand, LearningRatesAreTuned) {
   const Json json = Json::parse(read_file(temporary_ / "tuned/summary.json"));
   ASSERT_EQ(json["rates"].size(), 2u);
   EXPECT_EQ(json["rates"][0]["trials"].size(), 2u);
-  expect_words(outcome.out, {"learning rate of", "0.0001: ", "0.01: "});
+  expect_words(outcome.out, {"learning rate of", "0.0001: ", "0.01: ", "^ the lowest or the highest"});
 }
 
 TEST_F(StudyCommand, NonsenseIsRefusedBeforeAnythingIsWritten) {

@@ -52,6 +52,9 @@ TEST(StudyPlan, WhatCannotBeRunIsRefused) {
   tuned.cells[0].rates = {1e-3, 3e-3};
   tuned.cells[0].seeds = {kTuningSeed};
   EXPECT_NE(refusal(tuned).find("chooses learning rates"), std::string::npos);
+  StudyPlan equal_rates = tiny_study();
+  equal_rates.cells[0].rates = {1e-3, 1e-3};
+  EXPECT_EQ(refusal(equal_rates), "rope on distance, clean: a learning rate to choose from is given twice");
   StudyPlan blind = tiny_study();
   blind.cells[0].rates = {1e-3, 3e-3};
   blind.cells[0].config.data.validation_samples = 0;

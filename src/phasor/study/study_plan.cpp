@@ -52,6 +52,9 @@ void check(const StudyPlan& plan, const PlannedCell& cell) {
   if (!cell.rates.empty() && cell.config.data.validation_samples == 0) {
     fail_usage("{}: learning rates are chosen on the validation set, and data.validation is 0", name);
   }
+  if (std::set<double>(cell.rates.begin(), cell.rates.end()).size() != cell.rates.size()) {
+    fail_usage("{}: a learning rate to choose from is given twice", name);
+  }
   if (cell.rate_of && (plan.find(*cell.rate_of) == nullptr || plan.find(*cell.rate_of)->rates.empty())) {
     fail_usage("{}: takes over the learning rate of {}, for which none is chosen", name, text(*cell.rate_of));
   }

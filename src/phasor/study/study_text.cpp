@@ -108,6 +108,15 @@ std::string notes(const std::string& text, TableFormat format) {
 
 std::string section(const std::string& text) { return text.empty() ? "" : "\n" + text; }
 
+// The best of what was tried may lie beyond it.
+bool is_at_edge(const RateChoice& choice) {
+  if (choice.trials.size() < 2) return false;
+  const auto [least, most] = std::minmax_element(
+      choice.trials.begin(), choice.trials.end(),
+      [](const RateChoice::Trial& a, const RateChoice::Trial& b) { return a.rate < b.rate; });
+  return choice.rate == least->rate || choice.rate == most->rate;
+}
+
 }  // namespace
 
 std::string cells_text(const std::vector<CellSummary>& cells, TableFormat format) {
@@ -133,6 +142,7 @@ std::string cells_text(const std::vector<CellSummary>& cells, TableFormat format
 
 std::string rates_text(const std::vector<RateChoice>& rates, TableFormat format) {
   if (rates.empty()) return "";
+  bool edge = false;
   TextTable table{.titles = {"learning rate of", "chosen", "validation accuracy % at each rate"}};
   for (const RateChoice& choice : rates) {
     std::string trials;
@@ -140,9 +150,12 @@ std::string rates_text(const std::vector<RateChoice>& rates, TableFormat format)
       trials += fmt::format("{}{}: {}", trials.empty() ? "" : ", ", trial.rate,
                             trial.accuracy ? fmt::format("{:.1f}", 100.0 * *trial.accuracy) : "failed");
     }
-    table.rows.push_back({text(choice.cell), fmt::format("{}", choice.rate), trials});
+    edge = edge || is_at_edge(choice);
+    const std::string chosen = fmt::format("{}{}", choice.rate, is_at_edge(choice) ? "^" : "");
+    table.rows.push_back({text(choice.cell), chosen, trials});
   }
-  return to_text(table, format);
+  const char* note = "^ the lowest or the highest of those tried: a better one may lie beyond\n";
+  return to_text(table, format) + (edge ? (format == TableFormat::markdown ? "\n" : "") + std::string(note) : "");
 }
 
 std::string failures_text(const std::vector<RunFailure>& failures, TableFormat format) {
