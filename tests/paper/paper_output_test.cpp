@@ -157,6 +157,25 @@ TEST(PublishedText, RemovalOfPositionByLayer) {
   EXPECT_FALSE(contains(text, "RoPE+Absolute on distance: accuracy without p"));
 }
 
+// RoPE in Fig. 4 falls from 97.0 to 46.5, and to 91.6 without the next head; MLA in Fig. 7 from 91 to 27.
+TEST(PublishedText, HeadsSwitchedOff) {
+  HandMade study;
+  CellRuns& cell = study.add("RoPE", kDistance, kReleased, about(0.9));
+  verdicts(cell, std::vector<Deposit>(5, Deposit::spread));
+  for (RunRecord& run : cell.runs) {
+    run.ablation->accuracy = 0.9;
+    run.ablation->importance->accuracies = {{0.8, 0.7, 0.85}, {0.5, 0.89, 0.6}};
+    run.published = PublishedAblation{.baseline = 0.95, .accuracy = {{0.9, 0.8}}};
+  }
+  const std::string text = published_text(study.results, TableFormat::terminal);
+  EXPECT_LE(widest(text), 100u) << text;
+  const std::string rope = line_with(text, "RoPE on distance, Fig. 4");
+  EXPECT_TRUE(contains(rope, "-      40.0 / 30.0")) << text;
+  EXPECT_TRUE(contains(rope, "15.0 / 5.0")) << text;
+  EXPECT_TRUE(contains(rope, "50.5 / 5.4 d")) << text;
+  EXPECT_TRUE(contains(line_with(text, "MLA on distance, Fig. 7"), "64.0 d")) << text;
+}
+
 TEST(PublishedText, NothingOfOursIsNothingToShow) { EXPECT_TRUE(published_text({}, TableFormat::terminal).empty()); }
 
 }  // namespace

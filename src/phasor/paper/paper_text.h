@@ -16,7 +16,8 @@ std::string claims_text(const std::vector<JudgedClaim>& judged, TableFormat form
 // One table for every block, with its finding; empty without blocks.
 std::string audit_text(const std::vector<AuditBlock>& blocks, TableFormat format);
 
-// Our accuracies beside the published ones, as far as the study has them: Figs. 2 and 3 with the table, Fig. 6, Fig. 8.
+// Our numbers beside the published ones, as far as the study has them: accuracies (Figs. 2 and 3 and the table), k
+// rotary heads (Fig. 6), heads switched off (Figs. 4, 5 and 7), removal of p (Fig. 8).
 std::string published_text(const StudyResults& results, TableFormat format);
 
 }  // namespace phasor::paper

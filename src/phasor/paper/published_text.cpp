@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 
 #include "phasor/base/wrapped_text.h"
 #include "phasor/paper/paper_cells.h"
@@ -165,6 +166,88 @@ Beside removal(const StudyResults& results, const std::string& subject, const st
   return beside;
 }
 
+// What the head that costs most and the next one of its layer cost when switched off alone.
+struct HeadLoss {
+  double most = 0.0, second = 0.0;
+};
+
+HeadLoss loss_of(double baseline, std::vector<std::vector<double>> accuracies) {
+  HeadLoss loss{.most = -1.0, .second = std::numeric_limits<double>::quiet_NaN()};
+  for (std::vector<double>& layer : accuracies) {
+    std::sort(layer.begin(), layer.end());
+    if (layer.empty() || baseline - layer[0] <= loss.most) continue;
+    loss.most = baseline - layer[0];
+    loss.second = layer.size() > 1 ? baseline - layer[1] : std::numeric_limits<double>::quiet_NaN();
+  }
+  return loss;
+}
+
+std::string loss_text(const HeadLoss& loss) {
+  if (std::isnan(loss.second)) return fmt::format("{:.1f}", 100.0 * loss.most);
+  return fmt::format("{:.1f} / {:.1f}", 100.0 * loss.most, 100.0 * loss.second);
+}
+
+// Means over the runs that have such an ablation.
+template <class Losses>
+std::string mean_loss_text(const StudyResults& results, const CellName& cell, const Losses& losses_of) {
+  const CellRuns* found = results.find(cell);
+  HeadLoss sum;
+  int64_t count = 0;
+  for (const RunRecord& run : found == nullptr ? std::vector<RunRecord>() : found->runs) {
+    const std::optional<HeadLoss> loss = losses_of(run);
+    if (!loss) continue;
+    sum.most += loss->most;
+    sum.second += loss->second;
+    ++count;
+  }
+  if (count == 0) return "-";
+  return loss_text({sum.most / static_cast<double>(count), sum.second / static_cast<double>(count)});
+}
+
+std::optional<HeadLoss> own_loss(const RunRecord& run) {
+  if (!run.ablation || !run.ablation->importance) return std::nullopt;
+  return loss_of(run.ablation->accuracy, run.ablation->importance->accuracies);
+}
+
+std::optional<HeadLoss> loss_as_published(const RunRecord& run) {
+  if (!run.published) return std::nullopt;
+  return loss_of(run.published->baseline, run.published->accuracy);
+}
+
+// Entries by head have one layer; those by layer have the range of a layer's heads, of which the lower end is asked
+// for.
+std::string published_loss(const PublishedEntry& entry) {
+  std::vector<std::vector<double>> accuracies(1);
+  const bool by_head = entry.axis.rfind("head", 0) == 0;
+  for (const PublishedPoint& point : entry.points) {
+    if (by_head) {
+      accuracies[0].push_back(point.low);
+    } else {
+      accuracies.push_back({point.low});
+    }
+  }
+  return fmt::format("{} {}", loss_text(loss_of(*entry.baseline, accuracies)),
+                     entry.provenance == Provenance::printed ? "p" : "d");
+}
+
+// Figs. 4, 5 and 7.
+Beside heads_off(const StudyResults& results) {
+  Beside beside{.title =
+                    "Accuracy lost with one head switched off, in points: the head that costs most / the next one of "
+                    "its layer",
+                .table = {.titles = {"", kClean, kReleased, "released, its way", "published"}},
+                .end_ours = 4};
+  for (const PublishedEntry& entry : published()) {
+    if (entry.quantity != "accuracy_head_off" || entry.id == "fig5.heads.layer1") continue;
+    const PaperEncoding& encoding = paper_encoding(entry.subject);
+    const CellName clean = cell_of(encoding, entry.task, kClean), released = cell_of(encoding, entry.task, kReleased);
+    beside.table.rows.push_back({fmt::format("{} on {}, {}", entry.subject, entry.task, entry.figure.substr(0, 6)),
+                                 mean_loss_text(results, clean, own_loss), mean_loss_text(results, released, own_loss),
+                                 mean_loss_text(results, released, loss_as_published), published_loss(entry)});
+  }
+  return beside;
+}
+
 }  // namespace
 
 std::string published_text(const StudyResults& results, TableFormat format) {
@@ -173,13 +256,17 @@ std::string published_text(const StudyResults& results, TableFormat format) {
   if (const int64_t heads = heads_of(results); heads > 0) {
     for (const char* task : {kDistance, kCounting}) text += rotary_heads(results, task, heads).text(format);
   }
+  text += heads_off(results).text(format);
   text += removal(results, "Absolute", "absolute").text(format);
   text += removal(results, "RoPE+Absolute", "hybrid").text(format);
   if (text.empty()) return text;
   const std::string note = fmt::format(
       "Ours: means over all finished runs with 95 % intervals; * runs that have not converged. Published (arXiv "
       "2505.13027): p printed, d digitised from a figure (0.3 points on bars, 0.5 on curves), ~ read roughly; at the "
-      "paper's size, 16 heads, 6 layers, one seed, at the last epoch shown.{} What Figs. 2 and 3 call RoPE is RoPE "
+      "paper's size, 16 heads, 6 layers, one seed, at the last epoch shown.{} Heads are switched off alone, by zero, "
+      "on "
+      "held-out samples; \"its way\" is how the released code at commit ffe3159 does it (docs/ablation.md). What Figs. "
+      "2 and 3 call RoPE is RoPE "
       "with a "
       "sinusoidal input term, and stands in that row (src/phasor/paper/data/README.md).",
       results.preset == "paper" ? "" : fmt::format(" Ours are of {} size: levels are not comparable.", results.preset));

@@ -111,9 +111,9 @@ std::string section(const std::string& text) { return text.empty() ? "" : "\n" +
 // The best of what was tried may lie beyond it.
 bool is_at_edge(const RateChoice& choice) {
   if (choice.trials.size() < 2) return false;
-  const auto [least, most] = std::minmax_element(
-      choice.trials.begin(), choice.trials.end(),
-      [](const RateChoice::Trial& a, const RateChoice::Trial& b) { return a.rate < b.rate; });
+  const auto [least, most] =
+      std::minmax_element(choice.trials.begin(), choice.trials.end(),
+                          [](const RateChoice::Trial& a, const RateChoice::Trial& b) { return a.rate < b.rate; });
   return choice.rate == least->rate || choice.rate == most->rate;
 }
 
