@@ -1,0 +1,1 @@
+export function filledPage(page: string, data: unknown, packed: boolean): string;

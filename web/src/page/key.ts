@@ -1,0 +1,15 @@
+// The key of a chart: what colours, markers and lines stand for.
+import type { Entry } from "../study/entry.ts";
+import { element } from "./dom.ts";
+import { encodingSwatch, signSwatch, type Sign } from "./swatch.ts";
+
+export type KeyItem = { label: string; entry: Entry } | { label: string; sign: Sign };
+
+export function keyElement(items: readonly KeyItem[]): HTMLElement {
+  const list = element("ul", { class: "key", "aria-label": "Key" });
+  for (const item of items) {
+    const swatch = "entry" in item ? encodingSwatch(item.entry.style) : signSwatch(item.sign);
+    list.append(element("li", {}, swatch, element("span", {}, item.label)));
+  }
+  return list;
+}

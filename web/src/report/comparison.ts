@@ -1,0 +1,90 @@
+// Planned comparisons of two cells, and how learning rates were chosen.
+import { readCellName, type CellName } from "./cell.ts";
+import { readBounded, type Bounded } from "./interval.ts";
+import { countOf, flagOf, listOf, numberOf, numbersOf, objectOf, objectOrNull, textOf } from "./reader.ts";
+
+export interface ComparedCell {
+  cell: CellName;
+  values: (number | null)[];
+  mean: number | null;
+}
+
+export interface Comparison {
+  number: string;
+  title: string;
+  first: ComparedCell;
+  second: ComparedCell;
+  p: number | null;
+  smallestP: number | null;
+  holm: number | null;
+  family: number;
+  told: boolean;
+  difference: Bounded | null;
+  cliffsDelta: Bounded | null;
+  hedgesG: number | null;
+}
+
+export interface RateTrial {
+  rate: number | null;
+  accuracy: number | null;
+  loss: number | null;
+}
+
+export interface RateChoice {
+  cell: CellName;
+  rate: number | null;
+  trials: RateTrial[];
+}
+
+export interface Failure {
+  id: string;
+  cell: CellName;
+  seed: number | null;
+  what: string;
+}
+
+export function readComparison(json: unknown): Comparison {
+  const from = objectOf(json);
+  const test = objectOf(from["test"]);
+  return {
+    number: textOf(from["number"]),
+    title: textOf(from["title"]),
+    first: readCompared(from["first"]),
+    second: readCompared(from["second"]),
+    p: numberOf(test["p"]),
+    smallestP: numberOf(test["smallest_p"]),
+    holm: numberOf(from["p_holm"]),
+    family: countOf(from["family"]),
+    told: flagOf(from["told"]),
+    difference: objectOrNull(from["difference"]) && readBounded(from["difference"]),
+    cliffsDelta: objectOrNull(from["cliffs_delta"]) && readBounded(from["cliffs_delta"]),
+    hedgesG: numberOf(from["hedges_g"]),
+  };
+}
+
+export function readRateChoice(json: unknown): RateChoice {
+  const from = objectOf(json);
+  return {
+    cell: readCellName(from["cell"]),
+    rate: numberOf(from["rate"]),
+    trials: listOf(from["trials"], (trial) => {
+      const it = objectOf(trial);
+      return { rate: numberOf(it["rate"]), accuracy: numberOf(it["accuracy"]), loss: numberOf(it["loss"]) };
+    }),
+  };
+}
+
+export function readFailure(json: unknown): Failure {
+  const from = objectOf(json);
+  return {
+    id: textOf(from["id"]),
+    cell: readCellName(from["cell"]),
+    seed: numberOf(from["seed"]),
+    what: textOf(from["what"]),
+  };
+}
+
+function readCompared(json: unknown): ComparedCell {
+  const from = objectOf(json);
+  return { cell: readCellName(from["cell"]), values: numbersOf(from["values"]), mean: numberOf(from["mean"]) };
+}

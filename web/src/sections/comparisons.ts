@@ -1,0 +1,126 @@
+// Planned comparisons, chosen learning rates and failures, as tables.
+import { figure, listing, percent, plural, probability } from "../base/text.ts";
+import { element } from "../page/dom.ts";
+import { download } from "../page/download.ts";
+import type { SectionSpec } from "../page/section.ts";
+import { csvText, tableElement, type Table } from "../page/table.ts";
+import type { CellName } from "../report/cell.ts";
+import { protocolGroup } from "../study/paper_names.ts";
+import type { View } from "../study/view.ts";
+
+export const COMPARISONS_SECTION: SectionSpec = {
+  id: "comparisons",
+  title: "Comparisons",
+  subject: "planned comparisons",
+  body(view) {
+    const table = comparisonsTable(view);
+    if (table === null) return null;
+    const { comparisons } = view.report;
+    const told = comparisons.filter((it) => it.told).length;
+    const words = `${told} of ${plural(comparisons.length, "planned comparison")} tell${told === 1 ? "s" : ""} a difference (p after Holm at most 0.05). No difference told is no proof of equality.`;
+    return element("div", {}, element("p", { class: "finding" }, words), tableWithDownload(table, "comparisons"));
+  },
+};
+
+export const RATES_SECTION: SectionSpec = {
+  id: "rates",
+  title: "Learning rates",
+  subject: "chosen learning rates",
+  body(view) {
+    const rates = view.report.rates.filter(({ cell }) => isShown(view, cell));
+    if (rates.length === 0) return null;
+    const edge = rates.filter((choice) => edgeOf(choice.rate, choice.trials.flatMap((trial) => trial.rate ?? [])) !== "").length;
+    const words = `Rates were chosen by validation accuracy of one run each; ${edge === 0 ? "none" : `${edge} of ${rates.length}`} lie${edge === 1 ? "s" : ""} at the edge of the grid.`;
+    const table: Table = {
+      caption: "Learning rates tried, and the one chosen",
+      columns: [{ name: "encoding" }, { name: "task" }, { name: "protocol" }, { name: "chosen" }, { name: "edge" }, { name: "tried" }],
+      rows: rates.map(({ cell, rate, trials }) => [
+        cell.encoding,
+        cell.task,
+        cell.protocol,
+        rate,
+        edgeOf(rate, trials.flatMap((trial) => trial.rate ?? [])),
+        trials.map((trial) => `${figure(trial.rate)}: ${percent(trial.accuracy)}`).join(", "),
+      ]),
+    };
+    return element("div", {}, element("p", { class: "finding" }, words), tableWithDownload(table, "rates"));
+  },
+};
+
+export const FAILURES_SECTION: SectionSpec = {
+  id: "failures",
+  title: "Failures",
+  subject: "failed runs",
+  body(view) {
+    const failures = view.report.failures.filter(({ cell }) => isShown(view, cell));
+    if (failures.length === 0) return null;
+    const encodings = [...new Set(failures.map((failure) => failure.cell.encoding))];
+    const table: Table = {
+      caption: "Runs that failed, and why",
+      columns: ["run", "encoding", "task", "protocol", "seed", "why"].map((name) => ({ name })),
+      rows: failures.map(({ id, cell, seed, what }) => [id, cell.encoding, cell.task, cell.protocol, seed, what]),
+    };
+    const words = `${plural(failures.length, "run")} failed, of ${listing(encodings, 6)}. They have no accuracy, and no mean holds them.`;
+    return element("div", {}, element("p", { class: "finding" }, words), tableWithDownload(table, "failures"));
+  },
+};
+
+function edgeOf(rate: number | null, rates: readonly number[]): string {
+  if (rate === null || rates.length < 2) return "";
+  return rate === Math.max(...rates) ? "highest" : rate === Math.min(...rates) ? "lowest" : "";
+}
+
+function isShown(view: View, cell: CellName): boolean {
+  return view.filters.tasks.has(cell.task) && view.filters.protocols.has(protocolGroup(cell.protocol));
+}
+
+function comparisonsTable(view: View): Table | null {
+  const shown = view.report.comparisons.filter((it) => isShown(view, it.first.cell) && isShown(view, it.second.cell));
+  if (shown.length === 0) return null;
+  const name = (cell: CellName): string => (cell.variant === "" ? cell.encoding : `${cell.encoding}, ${cell.variant}`);
+  return {
+    caption: "Planned comparisons",
+    columns: [
+      { name: "first" },
+      { name: "second" },
+      { name: "task" },
+      { name: "protocol" },
+      { name: "number" },
+      { name: "difference" },
+      { name: "low" },
+      { name: "high" },
+      { name: "p", show: probability },
+      { name: "smallest p", show: probability },
+      { name: "p after Holm", show: probability },
+      { name: "of" },
+      { name: "told" },
+      { name: "Cliff's delta" },
+      { name: "Hedges' g" },
+      { name: "runs" },
+    ],
+    rows: shown.map((it) => [
+      name(it.first.cell),
+      name(it.second.cell),
+      it.first.cell.task,
+      it.first.cell.protocol === it.second.cell.protocol ? it.first.cell.protocol : `${it.first.cell.protocol}, ${it.second.cell.protocol}`,
+      it.title || it.number,
+      it.difference?.value ?? null,
+      it.difference?.low ?? null,
+      it.difference?.high ?? null,
+      it.p,
+      it.smallestP,
+      it.holm,
+      it.family,
+      it.told ? "yes" : "no",
+      it.cliffsDelta?.value ?? null,
+      it.hedgesG,
+      `${it.first.values.length}, ${it.second.values.length}`,
+    ]),
+  };
+}
+
+function tableWithDownload(table: Table, name: string): HTMLElement {
+  const button = element("button", { type: "button", "aria-label": `Download the data as CSV: ${table.caption}` }, "CSV");
+  button.addEventListener("click", () => download(`${name}.csv`, "text/csv", csvText(table)));
+  return element("div", {}, tableElement(table), element("div", { class: "tools" }, element("div", { class: "downloads" }, button)));
+}

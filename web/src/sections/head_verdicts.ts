@@ -1,0 +1,104 @@
+// How many runs of an encoding got which verdict.
+import { listing, plural } from "../base/text.ts";
+import { lookOf, type Look } from "../chart/look.ts";
+import { hoverLines } from "../chart/markup.ts";
+import { panelChart, type Panel } from "../chart/panels.ts";
+import { roomFor, rowAxis } from "../chart/rows.ts";
+import { QUESTION_CONTROL } from "../page/control.ts";
+import type { FigureContent, FigureSpec } from "../page/figure.ts";
+import type { Table, Value } from "../page/table.ts";
+import { VERDICTS } from "../report/heads.ts";
+import { askedPanels, questionOf, type AskedCell, type AskedPanel } from "../study/question_heads.ts";
+
+const LETTERS: Readonly<Record<string, string>> = { DEPOSIT: "D", SPREAD: "S", "NOT USED": "N", UNDETERMINED: "U" };
+
+export const HEAD_VERDICTS: FigureSpec = {
+  id: "head-verdicts",
+  title: "Verdicts over seeds",
+  controls: [QUESTION_CONTROL],
+  content(view, values): FigureContent | null {
+    const panels = askedPanels(view, questionOf(values["question"]));
+    if (panels.length === 0) return null;
+    return {
+      finding: finding(panels),
+      note: "DEPOSIT: one head of the layer does what the layer does. SPREAD: no head does. NOT USED: the layer does not matter. UNDETERMINED: the samples cannot tell.",
+      key: VERDICTS.map((verdict) => ({ label: `${LETTERS[verdict] ?? ""} ${verdict.toLowerCase()}`, sign: { kind: "box" as const, colour: lookOf(false).verdicts[verdict] ?? "", darkColour: lookOf(true).verdicts[verdict] ?? "" } })),
+      table: () => tableOf(panels),
+      chart: (width, look) => {
+        const left = roomFor(panels.flatMap((panel) => panel.cells.map((cell) => cell.shown.label)), width);
+        return panelChart(panels.map((panel) => panelOf(panel, left, look)), width, look, { left, leastWidth: 200, mostColumns: 2, layout: { barmode: "stack", bargap: 0.35 } });
+      },
+    };
+  },
+};
+
+function countOf(cell: AskedCell, verdict: string): number {
+  return cell.seeds.filter((seed) => seed.verdict === verdict).length;
+}
+
+function panelOf({ panel, cells }: AskedPanel, left: number, look: Look): Panel {
+  const axis = rowAxis(cells.map((cell) => cell.shown.label), left, 28);
+  return {
+    title: panel.title,
+    traces: VERDICTS.map((verdict) => ({
+      type: "bar",
+      orientation: "h",
+      name: verdict.toLowerCase(),
+      y: cells.map((_, row) => row),
+      x: cells.map((cell) => countOf(cell, verdict)),
+      marker: { color: look.verdicts[verdict], line: { width: 1, color: look.paper } },
+      text: cells.map((cell) => (countOf(cell, verdict) > 0 ? (LETTERS[verdict] ?? "") : "")),
+      textposition: "inside",
+      insidetextanchor: "middle",
+      textangle: 0,
+      constraintext: "none",
+      textfont: { size: 11, color: textColour(verdict, look) },
+      hoverinfo: "text",
+      hovertext: cells.map((cell) => hoverLines(cell.shown.label, `${countOf(cell, verdict)} of ${plural(cell.seeds.length, "run")} ${verdict}`)),
+    })),
+    x: { title: "runs", rangemode: "tozero", tick0: 0, dtick: Math.max(1, Math.ceil(Math.max(...cells.map((cell) => cell.seeds.length)) / 6)) },
+    y: axis.y,
+    height: axis.height,
+  };
+}
+
+function textColour(verdict: string, look: Look): string {
+  if (look.dark) return verdict === "UNDETERMINED" ? look.ink : "#14161b";
+  return verdict === "DEPOSIT" || verdict === "SPREAD" ? "#ffffff" : look.ink;
+}
+
+function finding(panels: readonly AskedPanel[]): string {
+  const parts = panels.map(({ panel, cells }) => {
+    const deposits = cells.filter((cell) => countOf(cell, "DEPOSIT") > 0).map((cell) => `${cell.shown.label} in ${countOf(cell, "DEPOSIT")} of ${plural(cell.seeds.length, "run")}`);
+    const decided = cells.filter((cell) => (cell.question.claimable ?? cell.question.all)?.verdict !== "UNDETERMINED");
+    const sure = decided.length === 0 ? "no encoding has a verdict over seeds" : `over seeds: ${listing(decided.map((cell) => `${cell.shown.label} ${(cell.question.claimable ?? cell.question.all)?.verdict ?? ""}`), 4)}`;
+    return `${panel.title}: ${deposits.length === 0 ? "no run is a deposit" : `deposit with ${listing(deposits, 4)}`}; ${sure}`;
+  });
+  return `${parts.join(". ")}.`;
+}
+
+function tableOf(panels: readonly AskedPanel[]): Table {
+  const rows: Value[][] = [];
+  for (const { panel, cells } of panels) {
+    for (const cell of cells) {
+      const over = cell.question.claimable ?? cell.question.all;
+      rows.push([
+        cell.shown.label,
+        panel.task,
+        panel.protocol,
+        ...VERDICTS.map((verdict) => countOf(cell, verdict)),
+        over?.verdict ?? "",
+        over?.maxShare.value ?? null,
+        over?.maxShare.low ?? null,
+        over?.maxShare.high ?? null,
+        over?.n2.value ?? null,
+        over?.reason ?? "",
+      ]);
+    }
+  }
+  return {
+    caption: "Verdicts of runs, and of encodings over seeds",
+    columns: ["encoding", "task", "protocol", ...VERDICTS.map((verdict) => verdict.toLowerCase()), "over seeds", "max share", "low", "high", "effective heads", "reason"].map((name) => ({ name })),
+    rows,
+  };
+}

@@ -1,0 +1,106 @@
+// Accuracy and loss over training.
+import { figure, percent } from "../base/text.ts";
+import { SHARE_AXIS } from "../chart/marks.ts";
+import type { Layout } from "../chart/plotly.ts";
+import type { FigureContent, FigureSpec } from "../page/figure.ts";
+import type { SectionSpec } from "../page/section.ts";
+import type { Curve } from "../report/curves.ts";
+import type { ShownCell } from "../study/view.ts";
+import { extreme, seedSeries, seriesChart, seriesKey, seriesPanels, seriesTable, type Series, type SeriesPanel } from "./series.ts";
+
+interface Quantity {
+  value: string;
+  label: string;
+  axis: Layout;
+  show: (value: number) => string;
+  series(shown: ShownCell, convergedOnly: boolean): Series | null;
+}
+
+const QUANTITIES: Quantity[] = [
+  {
+    value: "test_accuracy",
+    label: "test accuracy",
+    axis: { ...SHARE_AXIS },
+    show: percent,
+    series: (shown, only) => curveSeries(shown, shown.cell.curves.testAccuracy, only),
+  },
+  {
+    value: "train_accuracy",
+    label: "training accuracy",
+    axis: { ...SHARE_AXIS },
+    show: percent,
+    series: (shown, only) => curveSeries(shown, shown.cell.curves.trainAccuracy, only),
+  },
+  {
+    value: "test_loss",
+    label: "test loss",
+    axis: { rangemode: "tozero" },
+    show: figure,
+    series: (shown, only) => seedSeries(shown, shown.cell.telemetry?.steps ?? [], shown.cell.telemetry?.testLoss ?? [], only),
+  },
+];
+
+const CURVES: FigureSpec = {
+  id: "learning-curves",
+  title: "Learning curves",
+  controls: [
+    {
+      name: "quantity",
+      label: "Show",
+      choices: (view) => QUANTITIES.filter((quantity) => seriesPanels(view, quantity.series).length > 0),
+    },
+  ],
+  content(view, values): FigureContent | null {
+    const quantity = QUANTITIES.find((it) => it.value === values["quantity"]);
+    if (quantity === undefined) return null;
+    const panels = seriesPanels(view, quantity.series);
+    if (panels.length === 0) return null;
+    return {
+      finding: finding(panels, quantity),
+      note: "Lines are means over seeds, bands their 95 % intervals.",
+      key: seriesKey(panels),
+      table: () => seriesTable(panels, quantity.label, quantity.show),
+      chart: (width, look) => seriesChart(panels, width, look, quantity.axis, quantity.label, quantity.show),
+    };
+  },
+};
+
+export const LEARNING_SECTION: SectionSpec = {
+  id: "learning",
+  title: "Learning",
+  subject: "learning curves",
+  figures: [CURVES],
+};
+
+function curveSeries(shown: ShownCell, curve: Curve, convergedOnly: boolean): Series | null {
+  const { steps } = shown.cell.curves;
+  if (convergedOnly && shown.cell.unconverged > 0) return seedSeries(shown, steps, curve.seeds, true);
+  if (steps.length === 0 || curve.mean.every((value) => value === null)) return null;
+  return { shown, steps, mean: curve.mean, low: curve.low, high: curve.high };
+}
+
+function finding(panels: readonly SeriesPanel[], quantity: Quantity): string {
+  if (quantity.value === "test_accuracy") return `${panels.map(speed).join("; ")}.`;
+  const ends = panels.map(({ panel, series }) => {
+    const least = extreme(series, (a, b) => a < b);
+    const most = extreme(series, (a, b) => a > b);
+    if (least === null || most === null) return `${panel.title}: no value`;
+    return `${panel.title}: ${quantity.label} ends between ${quantity.show(least.value)} (${least.label}) and ${quantity.show(most.value)} (${most.label})`;
+  });
+  return `${ends.join("; ")}.`;
+}
+
+function speed({ panel, series }: SeriesPanel): string {
+  const medians = series.flatMap(({ shown }) => {
+    const median = shown.cell.all.stepsTo90.median;
+    return median === null ? [] : [{ label: shown.label, median }];
+  });
+  if (medians.length === 0) return `${panel.title}: no encoding has reached 90 % in half of its runs`;
+  medians.sort((a, b) => a.median - b.median);
+  const first = medians[0];
+  const never = series.length - medians.length;
+  const rest = never > 0 ? `; ${never} of ${series.length} encodings do not get there in half of their runs` : "";
+  return `${panel.title}: ${first?.label ?? ""} reaches 90 % first, at step ${first?.median ?? ""} (median)${rest}`;
+}
+
+export { extreme, seedSeries, seriesChart, seriesKey, seriesTable, type Series, type SeriesPanel } from "./series.ts";

@@ -1,0 +1,110 @@
+// Heads of each layer in the order of their drops: does one stand out?
+import { figure, listing, shorten } from "../base/text.ts";
+import { meanOf } from "../base/statistics.ts";
+import { faded, type Look } from "../chart/look.ts";
+import { layerColour, layerKey } from "../chart/layers.ts";
+import { hoverLines } from "../chart/markup.ts";
+import { panelChart, type Panel } from "../chart/panels.ts";
+import type { Trace } from "../chart/plotly.ts";
+import { panelControl, QUESTION_CONTROL } from "../page/control.ts";
+import type { FigureContent, FigureSpec } from "../page/figure.ts";
+import type { Table, Value } from "../page/table.ts";
+import { askedPanels, dropTitle, questionOf, type AskedCell } from "../study/question_heads.ts";
+
+export const SORTED_HEADS: FigureSpec = {
+  id: "sorted-heads",
+  title: "Heads of each layer, sorted",
+  controls: [QUESTION_CONTROL, panelControl((view) => askedPanels(view, "position").concat(askedPanels(view, "importance")).map((it) => it.panel).filter(firstOfTitle))],
+  content(view, values): FigureContent | null {
+    const question = questionOf(values["question"]);
+    const asked = askedPanels(view, question).find((it) => it.panel.title === values["panel"]);
+    if (asked === undefined) return null;
+    const { cells } = asked;
+    return {
+      finding: finding(cells, asked.panel.title),
+      note: "Lines are means over seeds of the first, second, ... head of a layer; points are single seeds.",
+      key: layerKey(Math.max(...cells.map((cell) => cell.shown.cell.layers), 1)),
+      table: () => tableOf(cells),
+      chart: (width, look) =>
+        panelChart(cells.map((cell) => panelOf(cell, dropTitle(question), look)), width, look, { left: 56, leastWidth: 150, mostColumns: 4 }),
+    };
+  },
+};
+
+function firstOfTitle<T extends { title: string }>(it: T, at: number, all: readonly T[]): boolean {
+  return all.findIndex((other) => other.title === it.title) === at;
+}
+
+/** By layer: every seed's drops, falling. */
+function sortedDrops({ seeds, shown }: AskedCell): { seed: number; drops: number[] }[][] {
+  const layers = Math.max(shown.cell.layers, ...seeds.map((seed) => seed.drops.length));
+  return Array.from({ length: layers }, (_, layer) =>
+    seeds.map((seed) => ({
+      seed: seed.seed,
+      drops: (seed.drops[layer] ?? []).filter((drop) => drop !== null).sort((a, b) => b - a),
+    })),
+  );
+}
+
+function rankMeans(seeds: readonly { drops: number[] }[]): number[] {
+  const heads = Math.max(0, ...seeds.map((seed) => seed.drops.length));
+  return Array.from({ length: heads }, (_, rank) => meanOf(seeds.flatMap((seed) => seed.drops[rank] ?? [])) ?? 0);
+}
+
+function panelOf(cell: AskedCell, title: string, look: Look): Panel {
+  const traces: Trace[] = [];
+  sortedDrops(cell).forEach((seeds, layer) => {
+    const colour = layerColour(look, layer);
+    const points = seeds.flatMap(({ seed, drops }) => drops.map((drop, rank) => ({ seed, drop, rank })));
+    traces.push({
+      type: "scatter",
+      mode: "markers",
+      x: points.map((point) => point.rank + 1),
+      y: points.map((point) => point.drop),
+      marker: { color: faded(colour, 0.4), size: 4 },
+      showlegend: false,
+      hoverinfo: "text",
+      hovertext: points.map((point) => hoverLines(`layer ${layer}, rank ${point.rank + 1}, seed ${point.seed}`, `${figure(point.drop)} nats`)),
+    });
+    const means = rankMeans(seeds);
+    traces.push({
+      type: "scatter",
+      mode: "lines",
+      name: `layer ${layer}`,
+      x: means.map((_, rank) => rank + 1),
+      y: means,
+      line: { color: colour, width: 2 },
+      showlegend: false,
+      hoverinfo: "skip",
+    });
+  });
+  return {
+    title: shorten(cell.shown.label, 24),
+    traces,
+    x: { title: "head, by rank", dtick: cell.shown.cell.heads > 8 ? 5 : 1 },
+    y: { title: title.replace(/ without.*, /, ", "), rangemode: "tozero" },
+    height: 170,
+  };
+}
+
+function finding(cells: readonly AskedCell[], place: string): string {
+  const steep = cells.map((cell) => {
+    const layers = sortedDrops(cell).map(rankMeans);
+    const top = layers.reduce((best, means) => ((means[0] ?? 0) > (best[0] ?? 0) ? means : best), layers[0] ?? []);
+    const sum = top.reduce((all, drop) => all + Math.max(0, drop), 0);
+    return { label: cell.shown.label, share: sum > 0 ? Math.max(0, top[0] ?? 0) / sum : 0 };
+  });
+  steep.sort((a, b) => b.share - a.share);
+  const parts = steep.slice(0, 3).map((it) => `${it.label} ${(100 * it.share).toFixed(0)} %`);
+  return `${place}: share of the first head in its layer's drops, in the layer whose first head costs most (mean over seeds): ${listing(parts)}${steep.length > 3 ? "; less in the others" : ""}.`;
+}
+
+function tableOf(cells: readonly AskedCell[]): Table {
+  const rows: Value[][] = [];
+  for (const cell of cells) {
+    sortedDrops(cell).forEach((seeds, layer) => {
+      for (const { seed, drops } of seeds) drops.forEach((drop, rank) => rows.push([cell.shown.label, layer, rank + 1, seed, drop]));
+    });
+  }
+  return { caption: "Drops of heads by rank within their layer", columns: ["encoding", "layer", "rank", "seed", "loss drop"].map((name) => ({ name })), rows };
+}

@@ -1,0 +1,92 @@
+// Gradient norm, loss and learning rate over training.
+import { figure } from "../base/text.ts";
+import type { Layout } from "../chart/plotly.ts";
+import type { FigureContent, FigureSpec } from "../page/figure.ts";
+import type { SectionSpec } from "../page/section.ts";
+import { extreme, seedSeries, seriesChart, seriesKey, seriesPanels, seriesTable, type Series, type SeriesPanel } from "./series.ts";
+import { SNAPSHOTS } from "./snapshots.ts";
+import type { ShownCell } from "../study/view.ts";
+
+interface Measure {
+  value: string;
+  label: string;
+  axis: Layout;
+  series(shown: ShownCell, convergedOnly: boolean): Series | null;
+}
+
+const LOGARITHMIC: Layout = { type: "log", exponentformat: "power", nticks: 6 };
+
+const MEASURES: Measure[] = [
+  {
+    value: "gradient_norm",
+    label: "gradient norm",
+    axis: LOGARITHMIC,
+    series: (shown, only) => seedSeries(shown, shown.cell.telemetry?.steps ?? [], shown.cell.telemetry?.gradientNorm ?? [], only),
+  },
+  {
+    value: "test_loss",
+    label: "test loss",
+    axis: LOGARITHMIC,
+    series: (shown, only) => seedSeries(shown, shown.cell.telemetry?.steps ?? [], shown.cell.telemetry?.testLoss ?? [], only),
+  },
+  {
+    value: "learning_rate",
+    label: "learning rate",
+    axis: { rangemode: "tozero", exponentformat: "power" },
+    series: (shown) => rateSeries(shown),
+  },
+];
+
+const TELEMETRY: FigureSpec = {
+  id: "telemetry",
+  title: "Telemetry over training",
+  controls: [{ name: "measure", label: "Show", choices: (view) => MEASURES.filter((measure) => seriesPanels(view, measure.series).length > 0) }],
+  content(view, values): FigureContent | null {
+    const measure = MEASURES.find((it) => it.value === values["measure"]);
+    const panels = measure === undefined ? [] : seriesPanels(view, measure.series);
+    if (measure === undefined || panels.length === 0) return null;
+    return {
+      finding: `${panels.map((panel) => finding(panel, measure.label)).join("; ")}.`,
+      note: `${measure.value === "learning_rate" ? "" : "Means over seeds with 95 % intervals (Student's t). "}${measure.axis["type"] === "log" ? "Logarithmic." : ""}`.trim(),
+      key: seriesKey(panels),
+      table: () => seriesTable(panels, measure.label, figure),
+      chart: (width, look) => seriesChart(panels.map(drawable(measure)), width, look, measure.axis, measure.label, figure),
+    };
+  },
+};
+
+export const TELEMETRY_SECTION: SectionSpec = {
+  id: "telemetry-section",
+  title: "Telemetry",
+  subject: "telemetry",
+  figures: [TELEMETRY, SNAPSHOTS],
+};
+
+function rateSeries(shown: ShownCell): Series | null {
+  const { steps, learningRate } = shown.cell.telemetry ?? { steps: [], learningRate: [] };
+  if (steps.length === 0 || learningRate.every((rate) => rate === null)) return null;
+  const none = steps.map(() => null);
+  return { shown, steps, mean: learningRate, low: none, high: none };
+}
+
+/** A logarithm has no place for 0 and less. */
+function drawable(measure: Measure): (panel: SeriesPanel) => SeriesPanel {
+  if (measure.axis["type"] !== "log") return (panel) => panel;
+  const positive = (values: readonly (number | null)[]): (number | null)[] => values.map((value) => (value !== null && value > 0 ? value : null));
+  return ({ panel, series }) => ({
+    panel,
+    series: series.map((it) => {
+      const mean = positive(it.mean);
+      const low = it.low.map((value, i) => (value === null ? null : value > 0 ? value : (mean[i] ?? 0) / 10 || null));
+      return { ...it, mean, low, high: positive(it.high) };
+    }),
+  });
+}
+
+function finding({ panel, series }: SeriesPanel, label: string): string {
+  const least = extreme(series, (a, b) => a < b);
+  const most = extreme(series, (a, b) => a > b);
+  if (least === null || most === null) return `${panel.title}: no ${label}`;
+  if (least.value === most.value) return `${panel.title}: ${label} ends at ${figure(most.value, 3)}`;
+  return `${panel.title}: ${label} ends between ${figure(least.value, 3)} (${least.label}) and ${figure(most.value, 3)} (${most.label})`;
+}

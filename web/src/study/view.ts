@@ -1,0 +1,71 @@
+// The study as the filters leave it: a panel for every task and protocol, with its cells.
+import type { Cell } from "../report/cell.ts";
+import type { Report } from "../report/report.ts";
+import type { Entries, Entry } from "./entry.ts";
+import type { Filters } from "./filters.ts";
+import { protocolGroup } from "./paper_names.ts";
+
+export interface ShownCell {
+  cell: Cell;
+  entry: Entry;
+  /** The expression, and the variant where there is one. */
+  label: string;
+}
+
+export interface PanelCells {
+  task: string;
+  protocol: string;
+  title: string;
+  cells: ShownCell[];
+}
+
+export interface View {
+  report: Report;
+  filters: Filters;
+  /** Cells of the chosen encodings. */
+  panels: PanelCells[];
+  /** Cells of all encodings, without variants. */
+  plainPanels: PanelCells[];
+}
+
+export function viewOf(report: Report, entries: Entries, filters: Filters): View {
+  return {
+    report,
+    filters,
+    panels: panelsOf(report, entries, filters, (shown) => filters.encodings.has(shown.entry.key)),
+    plainPanels: panelsOf(report, entries, filters, (shown) => shown.cell.name.variant === ""),
+  };
+}
+
+export function panelTitle(task: string, protocol: string): string {
+  return protocol === "" ? task : `${task}, ${protocol}`;
+}
+
+function panelsOf(
+  report: Report,
+  entries: Entries,
+  filters: Filters,
+  keep: (shown: ShownCell) => boolean,
+): PanelCells[] {
+  const panels = new Map<string, PanelCells>();
+  for (const cell of report.cells) {
+    const { task, encoding, variant } = cell.name;
+    const protocol = protocolGroup(cell.name.protocol);
+    if (!filters.tasks.has(task) || !filters.protocols.has(protocol)) continue;
+    const shown = {
+      cell,
+      entry: entries.of(cell.name),
+      label: variant === "" ? encoding : `${encoding}, ${variant}`,
+    };
+    if (!keep(shown)) continue;
+    const key = JSON.stringify([task, protocol]);
+    const panel = panels.get(key) ?? { task, protocol, title: panelTitle(task, protocol), cells: [] };
+    panel.cells.push(shown);
+    panels.set(key, panel);
+  }
+  const order = entries.list.map((entry) => entry.key);
+  for (const panel of panels.values()) {
+    panel.cells.sort((a, b) => order.indexOf(a.entry.key) - order.indexOf(b.entry.key));
+  }
+  return [...panels.values()];
+}
