@@ -42,7 +42,7 @@ function countText(claims: readonly Claim[][], protocols: readonly string[]): st
     return `${protocol === ANY ? "" : `under ${protocol} `}${count("holds")} of ${judged.length} claims hold, ${count("fails")} fail, ${count("undetermined")} stay undetermined`;
   });
   const text = parts.join("; ");
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}. Of so many verdicts, one or two are wrong by chance.`;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function forProtocol(claims: readonly Claim[], protocol: string): Claim | null {

@@ -29,7 +29,7 @@ export function describeInBrowser(name, body) {
   const skip = endpoint === undefined ? "no browser: npm test starts one where it finds a Chromium" : false;
   describe(name, { skip, timeout: 120_000 }, () => {
     before(async () => {
-      browser = await chromium.connect(endpoint);
+      browser = await chromium.connect(endpoint, { timeout: 20_000 });
       folder = mkdtempSync(join(tmpdir(), "phasor-report-"));
     });
     after(async () => {
@@ -64,9 +64,6 @@ export async function openHtml(html, { viewport = WIDE, dark = false, touch = fa
   context.on("request", (request) => {
     if (!WITHIN_THE_PAGE.test(request.url())) problems.push(`request of ${request.url()}`);
   });
-  context.on("page", (other) => {
-    if (other !== page) problems.push(`opened another page: ${other.url()}`);
-  });
   await context.addInitScript(() => {
     window.firstChart = new Promise((found) => {
       new MutationObserver((_, observer) => {
@@ -76,8 +73,8 @@ export async function openHtml(html, { viewport = WIDE, dark = false, touch = fa
       }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-drawn"] });
     });
   });
-  let page = null;
-  page = await context.newPage();
+  const page = await context.newPage();
+  context.on("page", (other) => problems.push(`opened another page: ${other.url()}`));
   page.setDefaultTimeout(30_000);
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") problems.push(`console: ${message.text()}`);

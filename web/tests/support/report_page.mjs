@@ -1,6 +1,6 @@
 // A report in the browser, as a reader uses it.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
 import { csvRecords } from "./csv.mjs";
 
 export class ReportPage {
@@ -53,10 +53,10 @@ export class ReportPage {
   /** Chooses a value of a figure's control. */
   async choose(id, control, value) {
     const menu = this.figure(id).locator(`select[id="${id}-${control}"]`);
-    const radio = this.figure(id).locator(`input[name="${id}-${control}"][value="${value}"]`);
+    const radio = this.page.locator(`input[name="${id}-${control}"][value="${value}"]`);
     await this.redrawing(id, async () => {
       if ((await menu.count()) > 0) await menu.selectOption(value);
-      else await radio.check({ force: true });
+      else await this.figure(id).locator("label").filter({ has: radio }).click();
     });
   }
 
@@ -81,8 +81,7 @@ export class ReportPage {
   /** Marks that are in the drawing itself, not only in its data. */
   drawnMarks(id) {
     return this.figure(id).locator(".plot").evaluate((plot) => {
-      const marks = plot.querySelectorAll(".main-svg .plot path, .main-svg .plot image, .main-svg .cartesianlayer image");
-      return [...marks].filter((mark) => {
+      return [...plot.querySelectorAll(".mlayer path, .mlayer image")].filter((mark) => {
         const { width, height } = mark.getBoundingClientRect();
         return width > 0 || height > 0;
       }).length;
@@ -111,7 +110,7 @@ export class ReportPage {
       this.page.waitForEvent("download"),
       this.figure(id).getByRole("button", { name: format, exact: false }).filter({ hasText: format }).click(),
     ]);
-    return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
+    return { name: download.suggestedFilename(), bytes: await buffer(await download.createReadStream()) };
   }
 
   async csvText(id) {
