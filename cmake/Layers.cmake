@@ -45,7 +45,7 @@ function(phasor_add_layers table)
     phasor::paper::embedded_published)
 
   if(ZLIB_FOUND)
-    target_compile_definitions(phasor_report PRIVATE PHASOR_HAVE_ZLIB)
+    target_compile_definitions(phasor_report PRIVATE PHASOR_HAVE_ZLIB ZLIB_CONST)  # its input is const
     target_link_libraries(phasor_report PRIVATE ZLIB::ZLIB)
   endif()
   phasor_embed(phasor_report ${PHASOR_PAGE} phasor::embedded_page)

@@ -20,8 +20,7 @@ std::string gzip(std::string_view bytes) {
     fail("zlib cannot start: {}", stream.msg == nullptr ? "out of memory" : stream.msg);
   }
   std::string packed(deflateBound(&stream, bytes.size()), '\0');
-  // zlib does not write to its input; its type is older than const.
-  stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(bytes.data()));
+  stream.next_in = reinterpret_cast<const Bytef*>(bytes.data());
   stream.avail_in = static_cast<uInt>(bytes.size());
   stream.next_out = reinterpret_cast<Bytef*>(packed.data());
   stream.avail_out = static_cast<uInt>(packed.size());

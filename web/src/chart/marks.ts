@@ -1,5 +1,5 @@
 // Marks that several charts share.
-import { percent } from "../base/text.ts";
+import { figure, percent } from "../base/text.ts";
 import type { Floors } from "../report/cell.ts";
 import type { EncodingStyle } from "../study/encoding_style.ts";
 import type { SeedFigure } from "../study/seed_points.ts";
@@ -56,15 +56,15 @@ function meanMark({ label, style, figure }: MarkRow, mean: number, at: number, l
     showlegend: false,
     x: [mean],
     y: [at - 0.12],
-    marker: { color: colour, symbol: style.symbol, size: 11, line: { width: 1.5, color: look.paper } },
+    marker: { color: colour, symbol: style.symbol, size: 9 },
     error_x: {
       type: "data",
       symmetric: false,
       array: [high === null ? 0 : high - mean],
       arrayminus: [low === null ? 0 : mean - low],
       color: colour,
-      thickness: 2,
-      width: 4,
+      thickness: 1.8,
+      width: 5,
     },
     hoverinfo: "text",
     hovertext: [hoverLines(label, `mean ${show(mean)} of ${figure.points.length}`, interval)],
@@ -124,6 +124,16 @@ export function verticalLine(x: number, look: Look, dash: string, width = 1): La
 export function horizontalLine(y: number, look: Look, dash: string): Layout {
   return { type: "line", xref: "x domain", yref: "y", x0: 0, x1: 1, y0: y, y1: y, layer: "below", line: { color: look.soft, width: 1, dash } };
 }
+
+const POWERS = Array.from({ length: 15 }, (_, i) => i - 9);
+
+/** Ticks at powers of ten: curves may span eight of them. */
+export const LOG_AXIS: Layout = {
+  type: "log",
+  tickmode: "array",
+  tickvals: POWERS.map((power) => 10 ** power),
+  ticktext: POWERS.map((power) => figure(Number(`1e${power}`), 2)),
+};
 
 export const SHARE_AXIS: Layout = {
   range: [-0.03, 1.03],

@@ -3,6 +3,8 @@ import { shorten } from "../base/text.ts";
 import { plain } from "./markup.ts";
 import type { Layout } from "./plotly.ts";
 
+const LETTER = 6.6;
+
 export interface RowAxis {
   y: Layout;
   height: number;
@@ -10,7 +12,7 @@ export interface RowAxis {
 
 /** Rows from the top down at y = 0, 1, ... */
 export function rowAxis(labels: readonly string[], left: number, rowHeight = 30): RowAxis {
-  const fits = Math.max(6, Math.floor((left - 14) / 6.6));
+  const fits = Math.max(6, Math.floor((left - 14) / LETTER));
   return {
     height: Math.max(1, labels.length) * rowHeight,
     y: {
@@ -25,10 +27,20 @@ export function rowAxis(labels: readonly string[], left: number, rowHeight = 30)
   };
 }
 
-/** Room at the left for the longest of the labels. */
-export function roomFor(labels: readonly string[], width: number): number {
-  const longest = labels.reduce((most, label) => Math.max(most, label.length), 4);
-  return Math.round(Math.min(longest * 6.6 + 16, width < 520 ? 116 : 190));
+export interface RowNames {
+  /** By panel. */
+  labels: string[][];
+  /** Room at the left for the longest of them. */
+  left: number;
+}
+
+/** Names of rows: the whole expression where there is room for it, else the short name. */
+export function rowNames(panels: readonly (readonly { label: string; short: string }[])[], width: number): RowNames {
+  const most = width < 520 ? 116 : 190;
+  const room = (text: string): number => text.length * LETTER + 16;
+  const labels = panels.map((rows) => rows.map(({ label, short }) => (room(label) <= most ? label : short)));
+  const widest = Math.max(44, ...labels.flat().map(room));
+  return { labels, left: Math.round(Math.min(widest, most)) };
 }
 
 /** Offsets that keep the points of a row apart: the same for the same number of points. */

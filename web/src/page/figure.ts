@@ -22,7 +22,8 @@ export interface Control {
 export type ControlValues = Readonly<Record<string, string>>;
 
 export interface FigureContent {
-  finding: string;
+  /** In words, a line per panel. */
+  finding: string[];
   note?: string;
   key: KeyItem[];
   table(): Table;
@@ -43,7 +44,7 @@ const EXPORT_WIDTH = 1000;
 
 export class Figure {
   readonly root: HTMLElement;
-  private readonly finding = element("p", { class: "finding" });
+  private readonly finding = element("div", { class: "finding" });
   private readonly note = element("p", { class: "note" });
   private readonly controls = element("div", { class: "controls" });
   private readonly key = element("div", { class: "key-place" });
@@ -126,11 +127,11 @@ export class Figure {
     const content = this.content;
     this.root.hidden = content === null;
     if (content === null) return false;
-    this.finding.textContent = content.finding;
+    this.finding.replaceChildren(findingElement(content.finding));
     this.note.textContent = content.note ?? "";
     this.note.hidden = !content.note;
     this.plot.setAttribute("role", "img");
-    this.plot.setAttribute("aria-label", `Chart: ${this.spec.title}. ${content.finding}`);
+    this.plot.setAttribute("aria-label", `Chart: ${this.spec.title}. ${content.finding.join("; ")}.`);
     this.key.replaceChildren(...(content.key.length > 0 ? [keyElement(content.key)] : []));
     this.after.replaceChildren(...(content.after ? [content.after] : []));
     this.fillTable();
@@ -233,4 +234,14 @@ function withKey(chart: Chart, room: number, look: Look): Layout {
     legend: { orientation: "h", x: 0, y: 0, yanchor: "top", font: { size: 12, color: look.ink } },
     margin: { l: 0, r: 0, t: 0, b: room, pad: 0 },
   };
+}
+
+/** Lines that begin with their panel: "distance, clean: ...". */
+function findingElement(lines: readonly string[]): HTMLElement {
+  const parts = lines.map((line) => {
+    const colon = line.indexOf(": ");
+    return colon < 0 ? [`${line}.`] : [element("b", {}, line.slice(0, colon + 1)), `${line.slice(colon + 1)}.`];
+  });
+  if (parts.length === 1) return element("p", {}, ...(parts[0] ?? []));
+  return element("ul", {}, ...parts.map((part) => element("li", {}, ...part)));
 }

@@ -38,7 +38,7 @@ export interface Sign {
   /** The page's ink where there is none. */
   colour?: string;
   darkColour?: string;
-  kind: "point" | "hollow" | "diamond" | "line" | "dashed" | "dotted" | "dashdot" | "box" | "interval";
+  kind: "point" | "hollow" | "diamond" | "line" | "thin" | "dashed" | "dotted" | "dashdot" | "box" | "interval";
 }
 
 /** A mark that is no encoding's. */
@@ -51,6 +51,7 @@ export function signSwatch(sign: Sign): SVGSVGElement {
     hollow: () => drawn("circle", { r: 3, fill: "none", style: `stroke:${colour}`, "stroke-width": 1.4 }),
     diamond: () => drawn("path", { d: "M0,-5L5,0L0,5L-5,0Z", fill: "none", style: `stroke:${colour}`, "stroke-width": 1.4 }),
     line: () => line(""),
+    thin: () => drawn("path", { d: "M-13,0H13", style: `stroke:${colour}`, "stroke-width": 1, fill: "none" }),
     dashed: () => line("5 3"),
     dotted: () => line("1.5 2.5"),
     dashdot: () => line("5 2 1.5 2"),

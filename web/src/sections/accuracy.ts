@@ -5,7 +5,7 @@ import { floorLines, floorsOf, rowMarks, SHARE_AXIS } from "../chart/marks.ts";
 import { panelChart, type Panel } from "../chart/panels.ts";
 import type { Look } from "../chart/look.ts";
 import type { Trace } from "../chart/plotly.ts";
-import { roomFor, rowAxis } from "../chart/rows.ts";
+import { rowAxis, rowNames, type RowAxis } from "../chart/rows.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { KeyItem } from "../page/key.ts";
 import type { SectionSpec } from "../page/section.ts";
@@ -39,8 +39,8 @@ const ACCURACY: FigureSpec = {
       key: keyOf(blocks),
       table: () => tableOf(blocks),
       chart: (width, look) => {
-        const left = roomFor(blocks.flatMap((block) => block.rows.map((row) => row.shown.label)), width);
-        return panelChart(blocks.map((block) => panelOf(block, left, look)), width, look, { left, leastWidth: 230, mostColumns: 2 });
+        const { labels, left } = rowNames(blocks.map((block) => block.rows.map((row) => row.shown)), width);
+        return panelChart(blocks.map((block, i) => panelOf(block, rowAxis(labels[i] ?? [], left), look)), width, look, { left, leastWidth: 230, mostColumns: 2 });
       },
     };
   },
@@ -65,21 +65,19 @@ function blocksOf(view: View): Block[] {
   });
 }
 
-function finding(blocks: readonly Block[]): string {
-  const parts = blocks.map(({ panel, rows }) => {
+function finding(blocks: readonly Block[]): string[] {
+  return blocks.map(({ panel, rows }) => {
     const sorted = rows.filter((row) => row.figure.mean !== null).sort((a, b) => (b.figure.mean ?? 0) - (a.figure.mean ?? 0));
     const best = sorted[0];
     if (best === undefined) return `${panel.title}: no run that counts`;
     const { mean, low, high } = best.figure;
     const last = sorted[sorted.length - 1];
-    const rest = last === undefined || last === best ? "" : `, down to ${last.shown.label} with ${percent(last.figure.mean)}`;
-    return `${panel.title}: ${best.shown.label} has the highest mean, ${percentWithin(mean, low, high)}${rest}`;
+    const rest = last === undefined || last === best ? "" : `, down to ${last.shown.short} with ${percent(last.figure.mean)}`;
+    return `${panel.title}: ${best.shown.short} has the highest mean, ${percentWithin(mean, low, high)}${rest}`;
   });
-  return `${parts.join("; ")}.`;
 }
 
-function panelOf({ panel, rows, floors }: Block, left: number, look: Look): Panel {
-  const axis = rowAxis(rows.map((row) => row.shown.label), left);
+function panelOf({ panel, rows, floors }: Block, axis: RowAxis, look: Look): Panel {
   const traces: Trace[] = rows.flatMap(({ shown, figure }, at) =>
     rowMarks({ label: shown.label, style: shown.entry.style, figure }, at, look),
   );
@@ -122,7 +120,7 @@ function keyOf(blocks: readonly Block[]): KeyItem[] {
   if (names.has("chance")) items.push({ label: "chance", sign: { kind: "dotted" } });
   if (names.has("length alone")) items.push({ label: "best from length alone", sign: { kind: "dashed" } });
   if (names.has("simple rule")) items.push({ label: "simple rule", sign: { kind: "dashdot" } });
-  if (names.has("ceiling")) items.push({ label: "ceiling", sign: { kind: "line" } });
+  if (names.has("ceiling")) items.push({ label: "ceiling", sign: { kind: "thin" } });
   return items;
 }
 

@@ -9,6 +9,7 @@ import { odditiesOf } from "../study/oddity.ts";
 import type { View } from "../study/view.ts";
 
 const MOST_RANKED = 8;
+const MOST_COLUMNS = 4;
 
 export class Answers {
   readonly root = element("section", { id: "answer", "aria-labelledby": "answer-heading" });
@@ -20,7 +21,7 @@ export class Answers {
       const answer = answerOf(report, panel);
       return answer === null ? [] : [{ answer, card: cardElement(answer) }];
     });
-    const cards = element("div", { class: "cards" }, ...this.cards.map((it) => it.card));
+    const cards = element("div", { class: "cards", style: `--columns:${columnsOf(this.cards.length)}` }, ...this.cards.map((it) => it.card));
     this.root.append(element("h2", { id: "answer-heading", tabindex: -1, class: "unseen" }, "Answer"), cards, oddElement(report));
   }
 
@@ -29,6 +30,12 @@ export class Answers {
       card.hidden = !filters.tasks.has(answer.task) || !filters.protocols.has(answer.protocol);
     }
   }
+}
+
+/** Five cards are three and two rather than four and one. */
+function columnsOf(cards: number): number {
+  const rows = Math.max(1, Math.ceil(cards / MOST_COLUMNS));
+  return Math.max(1, Math.ceil(cards / rows));
 }
 
 function cardElement(answer: Answer): HTMLElement {
@@ -52,7 +59,7 @@ function rankElement({ shown, figure, claimable, likeBest }: Ranked): HTMLElemen
     "li",
     { class: classes.join(" ") },
     encodingSwatch(shown.entry.style, false),
-    element("span", { class: "rank-name", title: shown.label }, shown.label),
+    element("span", { class: "rank-name", title: shown.label }, shown.short),
     strip(figure.mean, figure.low, figure.high, shown.entry.style),
     element("span", { class: "rank-value" }, percent(figure.mean)),
     claimable ? null : element("span", { class: "unseen" }, "not converged"),

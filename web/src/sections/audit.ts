@@ -1,11 +1,11 @@
 // What each choice of the released protocol does alone.
-import { listing, probability, signed } from "../base/text.ts";
+import { probability, signed } from "../base/text.ts";
 import { faded, type Look } from "../chart/look.ts";
 import { hoverLines, plain } from "../chart/markup.ts";
 import { verticalLine } from "../chart/marks.ts";
 import { panelChart, type Panel } from "../chart/panels.ts";
 import type { Layout } from "../chart/plotly.ts";
-import { roomFor, rowAxis } from "../chart/rows.ts";
+import { rowAxis, rowNames, type RowAxis } from "../chart/rows.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { SectionSpec } from "../page/section.ts";
 import type { Table } from "../page/table.ts";
@@ -42,8 +42,8 @@ const AUDIT: FigureSpec = {
       key: [],
       table: () => tableOf(blocks, number),
       chart: (width, look) => {
-        const left = roomFor(blocks.flatMap((block) => block.switches.map((row) => row.name)), width);
-        return panelChart(blocks.map((block) => panelOf(block, number, left, look)), width, look, { left, right: 74, leastWidth: 170, mostColumns: 2 });
+        const { labels, left } = rowNames(blocks.map((block) => block.switches.map(({ name }) => ({ label: name, short: name }))), width);
+        return panelChart(blocks.map((block, i) => panelOf(block, number, rowAxis(labels[i] ?? [], left), look)), width, look, { left, right: 74, leastWidth: 170, mostColumns: 2 });
       },
     };
   },
@@ -65,8 +65,7 @@ function blocksOf(view: View, number: AuditNumber): AuditBlock[] {
   );
 }
 
-function panelOf(block: AuditBlock, number: AuditNumber, left: number, look: Look): Panel {
-  const axis = rowAxis(block.switches.map((row) => row.name), left, 30);
+function panelOf(block: AuditBlock, number: AuditNumber, axis: RowAxis, look: Look): Panel {
   const base = (number.base(block) ?? 0) * number.scale;
   const style = encodingStyles([block.encoding]).get(block.encoding);
   const colour = style === undefined ? look.ink : colourOf(style, look);
@@ -118,8 +117,8 @@ function panelOf(block: AuditBlock, number: AuditNumber, left: number, look: Loo
   };
 }
 
-function finding(blocks: readonly AuditBlock[], number: AuditNumber): string {
-  const parts = blocks.map((block) => {
+function finding(blocks: readonly AuditBlock[], number: AuditNumber): string[] {
+  return blocks.map((block) => {
     const most = block.switches.reduce<{ row: Switch; change: Change } | null>((best, row) => {
       const change = number.change(row);
       if (change?.change == null) return best;
@@ -129,7 +128,6 @@ function finding(blocks: readonly AuditBlock[], number: AuditNumber): string {
     if (most === null) return `${place}: no change is known`;
     return `${place}: ${most.row.name} moves ${number.label} most, by ${signed((most.change.change ?? 0) * number.scale)} points (p after Holm ${probability(most.change.holm)})`;
   });
-  return `${listing(parts).replaceAll(" and ", "; ")}.`;
 }
 
 function tableOf(blocks: readonly AuditBlock[], number: AuditNumber): Table {

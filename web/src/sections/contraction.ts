@@ -5,7 +5,7 @@ import { hoverLines } from "../chart/markup.ts";
 import { rowMarks, verticalLine } from "../chart/marks.ts";
 import { panelChart, type Panel } from "../chart/panels.ts";
 import type { Trace } from "../chart/plotly.ts";
-import { roomFor, rowAxis, spread } from "../chart/rows.ts";
+import { rowAxis, rowNames, spread, type RowAxis } from "../chart/rows.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { Table, Value } from "../page/table.ts";
 import type { Cell } from "../report/cell.ts";
@@ -29,6 +29,7 @@ interface ContractionPanel {
 }
 
 const WORDS: Readonly<Record<Moment, string>> = { start: "before training", end: "after training" };
+const BRIEFLY: Readonly<Record<Moment, string>> = { start: "before", end: "after" };
 const EXACT = 1e-9;
 
 export const CONTRACTION: FigureSpec = {
@@ -38,20 +39,20 @@ export const CONTRACTION: FigureSpec = {
     const panels = panelsOf(view);
     if (panels.length === 0) return null;
     return {
-      finding: `${panels.map(finding).join("; ")}.`,
+      finding: panels.map(finding),
       note: "Largest singular value of a head's logits, divided by the same with all angles at zero: below 1 is contraction. Small points are heads of all seeds, large ones means over seeds of the means over heads. Encodings that turn nothing have 1 by definition, and are left out.",
-      key: [{ label: "mean, 95 % interval", sign: { kind: "interval" } }, { label: "a head", sign: { kind: "point" } }, { label: "no contraction", sign: { kind: "line" } }],
+      key: [{ label: "mean, 95 % interval", sign: { kind: "interval" } }, { label: "a head", sign: { kind: "point" } }, { label: "no contraction", sign: { kind: "thin" } }],
       table: () => tableOf(panels),
       chart: (width, look) => {
-        const left = roomFor(panels.flatMap(({ rows }) => rows.map(label)), width);
-        return panelChart(panels.map((panel) => panelOf(panel, left, look)), width, look, { left, leastWidth: 220, mostColumns: 2 });
+        const { labels, left } = rowNames(panels.map(({ rows }) => rows.map((row) => ({ label: label(row), short: `${row.shown.short} ${BRIEFLY[row.moment]}` }))), width);
+        return panelChart(panels.map((panel, i) => panelOf(panel, rowAxis(labels[i] ?? [], left, 32), look)), width, look, { left, leastWidth: 220, mostColumns: 2 });
       },
     };
   },
 };
 
 function label({ shown, moment }: ContractionRow): string {
-  return `${shown.label} ${moment === "start" ? "before" : "after"}`;
+  return `${shown.label} ${BRIEFLY[moment]}`;
 }
 
 function panelsOf(view: View): ContractionPanel[] {
@@ -83,8 +84,7 @@ function keptRuns(cell: Cell, heads: (number | null)[][], convergedOnly: boolean
   return heads.filter((_, i) => cell.runs[i]?.converged);
 }
 
-function panelOf({ panel, rows }: ContractionPanel, left: number, look: Look): Panel {
-  const axis = rowAxis(rows.map(label), left, 32);
+function panelOf({ panel, rows }: ContractionPanel, axis: RowAxis, look: Look): Panel {
   const traces = rows.flatMap((row, at): Trace[] => {
     const { style } = row.shown.entry;
     const colour = colourOf(style, look);
@@ -110,9 +110,9 @@ function finding({ panel, rows }: ContractionPanel): string {
     const { mean, low, high } = row.figure;
     if (mean === null) return [];
     const sure = high !== null && high < 1 ? "surely below 1" : low !== null && low > 1 ? "surely above 1" : "not surely off 1";
-    return [`${row.shown.label} ${WORDS[row.moment]} ${figure(mean, 3)} (${sure})`];
+    return [`${row.shown.short} ${WORDS[row.moment]} ${figure(mean, 3)} (${sure})`];
   });
-  return `${panel.title}: ${listing(words, 6)}`;
+  return `${panel.title}: ${listing(words, 4)}`;
 }
 
 function tableOf(panels: readonly ContractionPanel[]): Table {

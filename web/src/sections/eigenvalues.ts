@@ -24,7 +24,7 @@ export const EIGENVALUES: FigureSpec = {
     const cells = chosenCells(view, values["panel"]).filter((cell) => eigenvaluesOf(cell).length > 0);
     if (cells.length === 0) return null;
     return {
-      finding: `${values["panel"] ?? ""}: ${finding(cells)}.`,
+      finding: [`${values["panel"] ?? ""}: ${finding(cells)}`],
       note: `Points are eigenvalues of all heads (${curvesSource(cells)}); both axes have one scale.`,
       key: layerKey(Math.max(...cells.map((cell) => cell.layers))),
       table: () => tableOf(cells),
@@ -58,7 +58,7 @@ function panelOf(cell: SpectralCell, look: Look): Panel {
   });
   const axis = { range: [-reach, reach], zeroline: true, zerolinecolor: look.faint, zerolinewidth: 1, nticks: 5 };
   return {
-    title: shorten(cell.shown.label, 22),
+    title: shorten(cell.shown.short, 22),
     traces,
     x: { ...axis, title: "real", constrain: "domain" },
     y: { ...axis, title: "imaginary", scaleanchor: "x", constrain: "domain" },
@@ -71,7 +71,7 @@ function finding(cells: readonly SpectralCell[]): string {
     const all = eigenvaluesOf(cell);
     const size = all.reduce((sum, value) => sum + value.re ** 2 + value.im ** 2, 0);
     const off = all.reduce((sum, value) => sum + value.im ** 2, 0);
-    return { label: cell.shown.label, share: size > 0 ? off / size : 0 };
+    return { label: cell.shown.short, share: size > 0 ? off / size : 0 };
   });
   parts.sort((a, b) => b.share - a.share);
   return `imaginary parts are ${listing(parts.slice(0, 4).map((it) => `${(100 * it.share).toFixed(0)} % of the squared moduli for ${it.label}`))}`;

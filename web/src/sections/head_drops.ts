@@ -1,10 +1,10 @@
 // Distribution of single heads' drops, by encoding.
-import { figure, listing } from "../base/text.ts";
+import { figure } from "../base/text.ts";
 import { colourOf, faded, type Look } from "../chart/look.ts";
 import { hoverLines, plain } from "../chart/markup.ts";
 import { panelChart, type Panel } from "../chart/panels.ts";
 import type { Trace } from "../chart/plotly.ts";
-import { roomFor, rowAxis } from "../chart/rows.ts";
+import { rowAxis, rowNames, type RowAxis } from "../chart/rows.ts";
 import { verticalLine } from "../chart/marks.ts";
 import { QUESTION_CONTROL } from "../page/control.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
@@ -37,8 +37,8 @@ export const HEAD_DROPS: FigureSpec = {
       key: [],
       table: () => tableOf(panels, question),
       chart: (width, look) => {
-        const left = roomFor(panels.flatMap((panel) => panel.cells.map((cell) => cell.shown.label)), width);
-        const made = panels.map((panel) => panelOf(panel, question, left, look, count <= MOST_POINTS));
+        const { labels, left } = rowNames(panels.map((panel) => panel.cells.map((cell) => cell.shown)), width);
+        const made = panels.map((panel, i) => panelOf(panel, question, rowAxis(labels[i] ?? [], left, 42), look, count <= MOST_POINTS));
         return panelChart(made, width, look, { left, leastWidth: 230, mostColumns: 2 });
       },
     };
@@ -53,8 +53,7 @@ function dropsOf({ seeds }: AskedCell): Drop[] {
   );
 }
 
-function panelOf({ panel, cells }: AskedPanel, question: QuestionName, left: number, look: Look, everyPoint: boolean): Panel {
-  const axis = rowAxis(cells.map((cell) => cell.shown.label), left, 42);
+function panelOf({ panel, cells }: AskedPanel, question: QuestionName, axis: RowAxis, look: Look, everyPoint: boolean): Panel {
   const traces = cells.map((cell, row): Trace => {
     const drops = dropsOf(cell);
     const colour = colourOf(cell.shown.entry.style, look);
@@ -84,17 +83,16 @@ function panelOf({ panel, cells }: AskedPanel, question: QuestionName, left: num
   return { title: panel.title, traces, x: { title: dropTitle(question) }, y: axis.y, height: axis.height, shapes: [verticalLine(0, look, "solid")] };
 }
 
-function finding(panels: readonly AskedPanel[], question: QuestionName): string {
-  const word = question === "position" ? "Taking position from one head" : "Switching one head off";
-  const parts = panels.map(({ panel, cells }) => {
+function finding(panels: readonly AskedPanel[], question: QuestionName): string[] {
+  const word = question === "position" ? "taking position from one head" : "switching one head off";
+  return panels.map(({ panel, cells }) => {
     const tops = cells
-      .map((cell) => ({ label: cell.shown.label, top: dropsOf(cell).reduce<Drop | null>((most, drop) => (most === null || drop.value > most.value ? drop : most), null) }))
+      .map((cell) => ({ label: cell.shown.short, top: dropsOf(cell).reduce<Drop | null>((most, drop) => (most === null || drop.value > most.value ? drop : most), null) }))
       .sort((a, b) => (b.top?.value ?? 0) - (a.top?.value ?? 0));
     const first = tops[0];
     if (first?.top == null) return panel.title;
-    return `on ${panel.title} at most ${figure(first.top.value, 3)} nats (${first.label}, layer ${first.top.layer}, head ${first.top.head}, seed ${first.top.seed})`;
+    return `${panel.title}: ${word} costs at most ${figure(first.top.value, 3)} nats (${first.label}, layer ${first.top.layer}, head ${first.top.head}, seed ${first.top.seed})`;
   });
-  return `${word} costs ${listing(parts)}.`;
 }
 
 function tableOf(panels: readonly AskedPanel[], question: QuestionName): Table {

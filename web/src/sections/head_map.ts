@@ -42,7 +42,7 @@ export const HEAD_MAP: FigureSpec = {
     });
     if (cells.length === 0) return null;
     return {
-      finding: `${asked?.panel.title ?? ""}, seed ${values["seed"] ?? ""}: ${verdictCounts(cells)}.`,
+      finding: [`${asked?.panel.title ?? ""}, seed ${values["seed"] ?? ""}: ${verdictCounts(cells)}`],
       note: `Colour: ${dropTitle(question)}; each map has its own scale, given by its largest drop. Layers count from the input.`,
       key: [],
       table: () => tableOf(cells),
@@ -57,7 +57,7 @@ function panelOf({ shown, seed }: MapCell, look: Look): Panel {
   const heads = Math.max(1, ...seed.drops.map((row) => row.length));
   const most = Math.max(1e-12, ...seed.drops.flatMap((row) => row.map((drop) => drop ?? 0)));
   return {
-    title: shorten(shown.label, 18),
+    title: shorten(shown.short, 18),
     subtitle: `${seed.verdict.toLowerCase()}, max ${figure(most, 2)}`,
     traces: [
       {
@@ -83,7 +83,7 @@ function panelOf({ shown, seed }: MapCell, look: Look): Panel {
 
 function verdictCounts(cells: readonly MapCell[]): string {
   const by = new Map<string, string[]>();
-  for (const { shown, seed } of cells) by.set(seed.verdict, [...(by.get(seed.verdict) ?? []), shown.label]);
+  for (const { shown, seed } of cells) by.set(seed.verdict, [...(by.get(seed.verdict) ?? []), shown.short]);
   return listing([...by].map(([verdict, labels]) => `${verdict} for ${listing(labels, 8)}`));
 }
 

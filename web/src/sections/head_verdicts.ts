@@ -3,7 +3,7 @@ import { listing, plural } from "../base/text.ts";
 import { lookOf, type Look } from "../chart/look.ts";
 import { hoverLines } from "../chart/markup.ts";
 import { panelChart, type Panel } from "../chart/panels.ts";
-import { roomFor, rowAxis } from "../chart/rows.ts";
+import { rowAxis, rowNames, type RowAxis } from "../chart/rows.ts";
 import { QUESTION_CONTROL } from "../page/control.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { Table, Value } from "../page/table.ts";
@@ -11,6 +11,7 @@ import { VERDICTS } from "../report/heads.ts";
 import { askedPanels, questionOf, type AskedCell, type AskedPanel } from "../study/question_heads.ts";
 
 const LETTERS: Readonly<Record<string, string>> = { DEPOSIT: "D", SPREAD: "S", "NOT USED": "N", UNDETERMINED: "U" };
+const PATTERNS: Readonly<Record<string, string>> = { DEPOSIT: "", SPREAD: "/", "NOT USED": ".", UNDETERMINED: "" };
 
 export const HEAD_VERDICTS: FigureSpec = {
   id: "head-verdicts",
@@ -25,8 +26,8 @@ export const HEAD_VERDICTS: FigureSpec = {
       key: VERDICTS.map((verdict) => ({ label: `${LETTERS[verdict] ?? ""} ${verdict.toLowerCase()}`, sign: { kind: "box" as const, colour: lookOf(false).verdicts[verdict] ?? "", darkColour: lookOf(true).verdicts[verdict] ?? "" } })),
       table: () => tableOf(panels),
       chart: (width, look) => {
-        const left = roomFor(panels.flatMap((panel) => panel.cells.map((cell) => cell.shown.label)), width);
-        return panelChart(panels.map((panel) => panelOf(panel, left, look)), width, look, { left, leastWidth: 200, mostColumns: 2, layout: { barmode: "stack", bargap: 0.35 } });
+        const { labels, left } = rowNames(panels.map((panel) => panel.cells.map((cell) => cell.shown)), width);
+        return panelChart(panels.map((panel, i) => panelOf(panel, rowAxis(labels[i] ?? [], left, 28), look)), width, look, { left, leastWidth: 200, mostColumns: 2, layout: { barmode: "stack", bargap: 0.35 } });
       },
     };
   },
@@ -36,8 +37,7 @@ function countOf(cell: AskedCell, verdict: string): number {
   return cell.seeds.filter((seed) => seed.verdict === verdict).length;
 }
 
-function panelOf({ panel, cells }: AskedPanel, left: number, look: Look): Panel {
-  const axis = rowAxis(cells.map((cell) => cell.shown.label), left, 28);
+function panelOf({ panel, cells }: AskedPanel, axis: RowAxis, look: Look): Panel {
   return {
     title: panel.title,
     traces: VERDICTS.map((verdict) => ({
@@ -46,7 +46,7 @@ function panelOf({ panel, cells }: AskedPanel, left: number, look: Look): Panel 
       name: verdict.toLowerCase(),
       y: cells.map((_, row) => row),
       x: cells.map((cell) => countOf(cell, verdict)),
-      marker: { color: look.verdicts[verdict], line: { width: 1, color: look.paper } },
+      marker: { color: look.verdicts[verdict], pattern: { shape: PATTERNS[verdict], fillmode: "overlay", fgcolor: look.paper, fgopacity: 0.55, size: 6, solidity: 0.25 } },
       text: cells.map((cell) => (countOf(cell, verdict) > 0 ? (LETTERS[verdict] ?? "") : "")),
       textposition: "inside",
       insidetextanchor: "middle",
@@ -67,14 +67,13 @@ function textColour(verdict: string, look: Look): string {
   return verdict === "DEPOSIT" || verdict === "SPREAD" ? "#ffffff" : look.ink;
 }
 
-function finding(panels: readonly AskedPanel[]): string {
-  const parts = panels.map(({ panel, cells }) => {
-    const deposits = cells.filter((cell) => countOf(cell, "DEPOSIT") > 0).map((cell) => `${cell.shown.label} in ${countOf(cell, "DEPOSIT")} of ${plural(cell.seeds.length, "run")}`);
+function finding(panels: readonly AskedPanel[]): string[] {
+  return panels.map(({ panel, cells }) => {
+    const deposits = cells.filter((cell) => countOf(cell, "DEPOSIT") > 0).map((cell) => `${cell.shown.short} in ${countOf(cell, "DEPOSIT")} of ${plural(cell.seeds.length, "run")}`);
     const decided = cells.filter((cell) => (cell.question.claimable ?? cell.question.all)?.verdict !== "UNDETERMINED");
-    const sure = decided.length === 0 ? "no encoding has a verdict over seeds" : `over seeds: ${listing(decided.map((cell) => `${cell.shown.label} ${(cell.question.claimable ?? cell.question.all)?.verdict ?? ""}`), 4)}`;
+    const sure = decided.length === 0 ? "no encoding has a verdict over seeds" : `over seeds: ${listing(decided.map((cell) => `${cell.shown.short} ${(cell.question.claimable ?? cell.question.all)?.verdict ?? ""}`), 4)}`;
     return `${panel.title}: ${deposits.length === 0 ? "no run is a deposit" : `deposit with ${listing(deposits, 4)}`}; ${sure}`;
   });
-  return `${parts.join(". ")}.`;
 }
 
 function tableOf(panels: readonly AskedPanel[]): Table {

@@ -18,7 +18,7 @@ export const KERNELS: FigureSpec = {
     const cells = chosenCells(view, values["panel"]).filter((cell) => cell.curves.heads.some((head) => head.kernel.length > 0));
     if (cells.length === 0) return null;
     return {
-      finding: `${values["panel"] ?? ""}: ${finding(cells)}.`,
+      finding: [`${values["panel"] ?? ""}: ${finding(cells)}`],
       note: `Mean of the logits over all queries and keys a distance apart, each query's own level taken out (${curvesSource(cells)}); one line per head.`,
       key: layerKey(Math.max(...cells.map((cell) => cell.layers))),
       table: () => tableOf(cells),
@@ -29,7 +29,7 @@ export const KERNELS: FigureSpec = {
 
 function panelOf({ shown, curves }: SpectralCell, look: Look): Panel {
   return {
-    title: shorten(shown.label, 22),
+    title: shorten(shown.short, 22),
     traces: curves.heads.map((head) => ({
       type: "scatter",
       mode: "lines",
@@ -53,7 +53,7 @@ function finding(cells: readonly SpectralCell[]): string {
       const values = head.kernel.filter((value) => value !== null);
       return values.length === 0 ? 0 : Math.max(...values) - Math.min(...values);
     }));
-    return { label: shown.label, range };
+    return { label: shown.short, range };
   });
   ranges.sort((a, b) => b.range - a.range);
   return `distance alone moves the logits of some head by up to ${listing(ranges.slice(0, 3).map((it) => `${figure(it.range, 3)} (${it.label})`))}`;

@@ -79,21 +79,20 @@ function curveSeries(shown: ShownCell, curve: Curve, convergedOnly: boolean): Se
   return { shown, steps, mean: curve.mean, low: curve.low, high: curve.high };
 }
 
-function finding(panels: readonly SeriesPanel[], quantity: Quantity): string {
-  if (quantity.value === "test_accuracy") return `${panels.map(speed).join("; ")}.`;
-  const ends = panels.map(({ panel, series }) => {
+function finding(panels: readonly SeriesPanel[], quantity: Quantity): string[] {
+  if (quantity.value === "test_accuracy") return panels.map(speed);
+  return panels.map(({ panel, series }) => {
     const least = extreme(series, (a, b) => a < b);
     const most = extreme(series, (a, b) => a > b);
     if (least === null || most === null) return `${panel.title}: no value`;
     return `${panel.title}: ${quantity.label} ends between ${quantity.show(least.value)} (${least.label}) and ${quantity.show(most.value)} (${most.label})`;
   });
-  return `${ends.join("; ")}.`;
 }
 
 function speed({ panel, series }: SeriesPanel): string {
   const medians = series.flatMap(({ shown }) => {
     const median = shown.cell.all.stepsTo90.median;
-    return median === null ? [] : [{ label: shown.label, median }];
+    return median === null ? [] : [{ label: shown.short, median }];
   });
   if (medians.length === 0) return `${panel.title}: no encoding has reached 90 % in half of its runs`;
   medians.sort((a, b) => a.median - b.median);
@@ -103,4 +102,3 @@ function speed({ panel, series }: SeriesPanel): string {
   return `${panel.title}: ${first?.label ?? ""} reaches 90 % first, at step ${first?.median ?? ""} (median)${rest}`;
 }
 
-export { extreme, seedSeries, seriesChart, seriesKey, seriesTable, type Series, type SeriesPanel } from "./series.ts";

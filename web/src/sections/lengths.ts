@@ -26,7 +26,7 @@ const LENGTHS: FigureSpec = {
     if (panels.length === 0) return null;
     const entries = new Map(panels.flatMap(({ cells }) => cells.map(({ shown }) => [shown.entry.key, shown.entry] as const)));
     return {
-      finding: `${panels.map(finding).join("; ")}.`,
+      finding: panels.map(finding),
       note: "Bands are 95 % intervals over seeds.",
       key: [...entries.values()].map((entry) => ({ label: entry.key, entry })),
       table: () => tableOf(panels),
@@ -83,7 +83,7 @@ function finding({ panel, cells }: LengthPanel): string {
   const factor = Math.max(...cells.flatMap((cell) => cell.points.map((point) => point.factor)));
   const far = cells.flatMap(({ shown, points }) => {
     const mean = points.find((point) => point.factor === factor)?.figure.mean ?? null;
-    return mean === null ? [] : [{ label: shown.label, mean }];
+    return mean === null ? [] : [{ label: shown.short, mean }];
   });
   if (far.length === 0) return `${panel.title}: nothing was measured at ${factor} times the length`;
   far.sort((a, b) => b.mean - a.mean);

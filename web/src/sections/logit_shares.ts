@@ -12,6 +12,7 @@ import { chosenCells, curvesSource, spectralPanels, type SpectralCell } from "..
 
 // What of the others comes through a decoupled path is no part beside them.
 const NO_PART = "decoupled";
+const PATTERNS = ["", "/", "\\", "x", ".", "-"];
 
 export const LOGIT_SHARES: FigureSpec = {
   id: "logit-shares",
@@ -22,7 +23,7 @@ export const LOGIT_SHARES: FigureSpec = {
     if (cells.length === 0) return null;
     const parts = partsOf(cells);
     return {
-      finding: `${values["panel"] ?? ""}: ${finding(cells)}.`,
+      finding: [`${values["panel"] ?? ""}: ${finding(cells)}`],
       note: `Shares of the variance of row-centred logits, means over the heads of a layer (${curvesSource(cells).replace(/, a sequence.*/, "")}). The first word is the query's part, the second the key's.`,
       key: parts.map((part, i) => ({ label: partName(part), sign: { kind: "box" as const, colour: lookOf(false).parts[i % 6] ?? "", darkColour: lookOf(true).parts[i % 6] ?? "" } })),
       table: () => tableOf(cells, parts),
@@ -50,25 +51,25 @@ function panelOf(cell: SpectralCell, parts: readonly string[], look: Look): Pane
   const layers = Array.from({ length: cell.layers }, (_, layer) => layer);
   const axis = rowAxis(layers.map((layer) => `layer ${layer}`), 62, 26);
   return {
-    title: shorten(cell.shown.label, 22),
+    title: shorten(cell.shown.short, 22),
     traces: parts.map((part, i) => ({
       type: "bar",
       orientation: "h",
       name: partName(part),
       x: layers.map((layer) => shareOf(cell, part, layer)),
       y: layers,
-      marker: { color: look.parts[i % look.parts.length], line: { width: 1, color: look.paper } },
+      marker: { color: look.parts[i % look.parts.length], pattern: { shape: PATTERNS[i % PATTERNS.length], fillmode: "overlay", fgcolor: look.paper, fgopacity: 0.4, size: 6, solidity: 0.2 } },
       hoverinfo: "text",
       hovertext: layers.map((layer) => hoverLines(`${cell.shown.label}, layer ${layer}`, `${partName(part)}: ${percent(shareOf(cell, part, layer))}`)),
     })),
-    x: { rangemode: "tozero", tickmode: "array", tickvals: [0, 0.5, 1], ticktext: ["0", "50", "100 %"], title: "" },
+    x: { range: [0, 1.005], tickmode: "array", tickvals: [0, 0.5, 1], ticktext: ["0", "50", "100 %"], title: "" },
     y: axis.y,
     height: axis.height,
   };
 }
 
 function finding(cells: readonly SpectralCell[]): string {
-  const position = cells.map((cell) => ({ label: cell.shown.label, share: 1 - (shareOf(cell, "content_content", null) ?? 1) }));
+  const position = cells.map((cell) => ({ label: cell.shown.short, share: 1 - (shareOf(cell, "content_content", null) ?? 1) }));
   position.sort((a, b) => b.share - a.share);
   return `position takes part in most of the logits' variance for ${listing(position.slice(0, 3).map((it) => `${it.label} (${percent(it.share, 0)})`))}, by the mean over heads`;
 }

@@ -40,7 +40,7 @@ const REMOVAL: FigureSpec = {
     const cells = panel === undefined ? [] : removalCells(view, panel);
     if (panel === undefined || cells.length === 0) return null;
     return {
-      finding: finding(panel.title, cells),
+      finding: [finding(panel.title, cells)],
       note: "The part of the activations that position alone predicts is subtracted where they enter a layer. Costing more than random vectors means that it is read.",
       key: keyOf(cells),
       table: () => tableOf(panel, cells),
@@ -128,7 +128,7 @@ function panelOf({ shown, intact, layers, published }: RemovalCell, look: Look):
     });
   }
   return {
-    title: shorten(shown.label, 22),
+    title: shorten(shown.short, 22),
     traces,
     x: { title: "layer", dtick: 1 },
     y: { ...SHARE_AXIS, title: "accuracy" },
@@ -142,12 +142,12 @@ function finding(title: string, cells: readonly RemovalCell[]): string {
     const layer = layers[0];
     const { mean } = layer?.position ?? { mean: null };
     const random = layer?.random.mean ?? null;
-    return mean === null || random === null ? [] : [{ label: shown.label, excess: 100 * (random - mean) }];
+    return mean === null || random === null ? [] : [{ label: shown.short, excess: 100 * (random - mean) }];
   });
   first.sort((a, b) => b.excess - a.excess);
   const reads = first.filter((it) => it.excess > 2).map((it) => `${it.label} (${signed(-it.excess)} points)`);
-  if (reads.length === 0) return `${title}: removing positions before the first layer costs no encoding 2 points more than random vectors do.`;
-  return `${title}: removed before the first layer, positions cost more than random vectors for ${listing(reads, 5)}.`;
+  if (reads.length === 0) return `${title}: removing positions before the first layer costs no encoding 2 points more than random vectors do`;
+  return `${title}: removed before the first layer, positions cost more than random vectors for ${listing(reads, 5)}`;
 }
 
 function keyOf(cells: readonly RemovalCell[]): KeyItem[] {
@@ -156,7 +156,7 @@ function keyOf(cells: readonly RemovalCell[]): KeyItem[] {
     { label: "random vectors instead", sign: { kind: "dotted" } },
   ];
   if (cells.some((cell) => cell.layers.some((layer) => layer.term.mean !== null))) items.push({ label: "without the input term", sign: { kind: "dashed" } });
-  items.push({ label: "thin line: intact", sign: { kind: "line" } });
+  items.push({ label: "intact", sign: { kind: "thin" } });
   if (cells.some((cell) => cell.published.length > 0)) items.push({ label: "the paper's value (dot: position; plain: random), digitised", sign: { kind: "diamond" } });
   return items;
 }

@@ -42,7 +42,7 @@ const ROTARY_HEADS: FigureSpec = {
     if (curves.length === 0) return null;
     const scaled = curves.some((curve) => curve.published.some((step) => step.of !== curve.heads));
     return {
-      finding: `${curves.map(finding).join("; ")}.`,
+      finding: curves.map(finding),
       note: `The first k heads of every layer rotate, the others have no encoding; 0 is nope, all is rope.${scaled ? " The paper's models have 16 heads: its values stand at the same share of heads." : ""}`,
       key: keyOf(curves),
       table: () => tableOf(curves),

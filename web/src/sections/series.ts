@@ -89,7 +89,7 @@ export function extreme(series: readonly Series[], better: (a: number, b: number
   let found: { label: string; value: number } | null = null;
   for (const { shown, mean } of series) {
     const value = [...mean].reverse().find((it) => it !== null) ?? null;
-    if (value !== null && (found === null || better(value, found.value))) found = { label: shown.label, value };
+    if (value !== null && (found === null || better(value, found.value))) found = { label: shown.short, value };
   }
   return found;
 }

@@ -4,6 +4,7 @@ import { meanOf } from "../base/statistics.ts";
 import { layerColour, layerKey } from "../chart/layers.ts";
 import { faded, type Look } from "../chart/look.ts";
 import { hoverLines } from "../chart/markup.ts";
+import { LOG_AXIS } from "../chart/marks.ts";
 import { panelChart, type Panel } from "../chart/panels.ts";
 import type { Trace } from "../chart/plotly.ts";
 import { panelControl } from "../page/control.ts";
@@ -19,7 +20,7 @@ export const SINGULAR_VALUES: FigureSpec = {
     const cells = chosenCells(view, values["panel"]).filter((cell) => cell.curves.heads.some((head) => head.singular.length > 0));
     if (cells.length === 0) return null;
     return {
-      finding: `${values["panel"] ?? ""}: ${finding(cells)}.`,
+      finding: [`${values["panel"] ?? ""}: ${finding(cells)}`],
       note: `A line is one head (${curvesSource(cells)}); dotted, the same queries and keys with all angles at zero. Logarithmic.`,
       key: [...layerKey(Math.max(...cells.map((cell) => cell.layers))), { label: "angles at zero", sign: { kind: "dotted" } }],
       table: () => tableOf(cells),
@@ -53,13 +54,13 @@ function panelOf({ shown, curves }: SpectralCell, look: Look): Panel {
     };
     return [...line(head.singularPlain, true), ...line(head.singular, false)];
   });
-  return { title: shorten(shown.label, 22), traces, x: { title: "rank", rangemode: "tozero" }, y: { title: "singular value", type: "log", dtick: 1, exponentformat: "power" }, height: 180 };
+  return { title: shorten(shown.short, 22), traces, x: { title: "rank", rangemode: "tozero" }, y: { ...LOG_AXIS, title: "singular value" }, height: 180 };
 }
 
 function finding(cells: readonly SpectralCell[]): string {
   const means = cells.flatMap(({ shown, curves }) => {
     const mean = meanOf(curves.heads.flatMap((head) => head.singular[0] ?? []));
-    return mean === null ? [] : [{ label: shown.label, mean }];
+    return mean === null ? [] : [{ label: shown.short, mean }];
   });
   means.sort((a, b) => b.mean - a.mean);
   const first = means[0];

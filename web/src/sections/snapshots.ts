@@ -27,7 +27,7 @@ export const SNAPSHOTS: FigureSpec = {
     if (panels.length === 0) return null;
     const entries = new Map(panels.flatMap(({ cells }) => cells.map(({ shown }) => [shown.entry.key, shown.entry] as const)));
     return {
-      finding: `${panels.map(finding).join("; ")}.`,
+      finding: panels.map(finding),
       note: "Share of the top head in the drops of the layer that is the finished model's key layer; bands are 95 % intervals over seeds.",
       key: [...entries.values()].map((entry) => ({ label: entry.key, entry })),
       table: () => tableOf(panels),
@@ -85,7 +85,7 @@ function finding({ panel, cells }: SnapshotPanel): string {
     const first = known[0];
     const last = known[known.length - 1];
     if (first === undefined || last === undefined) return [];
-    return [`${shown.label} ${percent(first.share.mean, 0)} at step ${first.step} and ${percent(last.share.mean, 0)} at step ${last.step}`];
+    return [`${shown.short} ${percent(first.share.mean, 0)} at step ${first.step} and ${percent(last.share.mean, 0)} at step ${last.step}`];
   });
   return `${panel.title}: ${listing(parts, 4)}`;
 }

@@ -21,7 +21,7 @@ export const SORTED_HEADS: FigureSpec = {
     if (asked === undefined) return null;
     const { cells } = asked;
     return {
-      finding: finding(cells, asked.panel.title),
+      finding: [finding(cells, asked.panel.title)],
       note: "Lines are means over seeds of the first, second, ... head of a layer; points are single seeds.",
       key: layerKey(Math.max(...cells.map((cell) => cell.shown.cell.layers), 1)),
       table: () => tableOf(cells),
@@ -79,7 +79,7 @@ function panelOf(cell: AskedCell, title: string, look: Look): Panel {
     });
   });
   return {
-    title: shorten(cell.shown.label, 24),
+    title: shorten(cell.shown.short, 24),
     traces,
     x: { title: "head, by rank", dtick: cell.shown.cell.heads > 8 ? 5 : 1 },
     y: { title: title.replace(/ without.*, /, ", "), rangemode: "tozero" },
@@ -92,11 +92,11 @@ function finding(cells: readonly AskedCell[], place: string): string {
     const layers = sortedDrops(cell).map(rankMeans);
     const top = layers.reduce((best, means) => ((means[0] ?? 0) > (best[0] ?? 0) ? means : best), layers[0] ?? []);
     const sum = top.reduce((all, drop) => all + Math.max(0, drop), 0);
-    return { label: cell.shown.label, share: sum > 0 ? Math.max(0, top[0] ?? 0) / sum : 0 };
+    return { label: cell.shown.short, share: sum > 0 ? Math.max(0, top[0] ?? 0) / sum : 0 };
   });
   steep.sort((a, b) => b.share - a.share);
   const parts = steep.slice(0, 3).map((it) => `${it.label} ${(100 * it.share).toFixed(0)} %`);
-  return `${place}: share of the first head in its layer's drops, in the layer whose first head costs most (mean over seeds): ${listing(parts)}${steep.length > 3 ? "; less in the others" : ""}.`;
+  return `${place}: share of the first head in its layer's drops, in the layer whose first head costs most (mean over seeds): ${listing(parts)}${steep.length > 3 ? "; less in the others" : ""}`;
 }
 
 function tableOf(cells: readonly AskedCell[]): Table {

@@ -1,5 +1,6 @@
 // Gradient norm, loss and learning rate over training.
 import { figure } from "../base/text.ts";
+import { LOG_AXIS } from "../chart/marks.ts";
 import type { Layout } from "../chart/plotly.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { SectionSpec } from "../page/section.ts";
@@ -14,19 +15,17 @@ interface Measure {
   series(shown: ShownCell, convergedOnly: boolean): Series | null;
 }
 
-const LOGARITHMIC: Layout = { type: "log", exponentformat: "power", nticks: 6 };
-
 const MEASURES: Measure[] = [
   {
     value: "gradient_norm",
     label: "gradient norm",
-    axis: LOGARITHMIC,
+    axis: LOG_AXIS,
     series: (shown, only) => seedSeries(shown, shown.cell.telemetry?.steps ?? [], shown.cell.telemetry?.gradientNorm ?? [], only),
   },
   {
     value: "test_loss",
     label: "test loss",
-    axis: LOGARITHMIC,
+    axis: LOG_AXIS,
     series: (shown, only) => seedSeries(shown, shown.cell.telemetry?.steps ?? [], shown.cell.telemetry?.testLoss ?? [], only),
   },
   {
@@ -46,7 +45,7 @@ const TELEMETRY: FigureSpec = {
     const panels = measure === undefined ? [] : seriesPanels(view, measure.series);
     if (measure === undefined || panels.length === 0) return null;
     return {
-      finding: `${panels.map((panel) => finding(panel, measure.label)).join("; ")}.`,
+      finding: panels.map((panel) => finding(panel, measure.label)),
       note: `${measure.value === "learning_rate" ? "" : "Means over seeds with 95 % intervals (Student's t). "}${measure.axis["type"] === "log" ? "Logarithmic." : ""}`.trim(),
       key: seriesKey(panels),
       table: () => seriesTable(panels, measure.label, figure),

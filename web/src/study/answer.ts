@@ -39,7 +39,7 @@ export function answerOf(report: Report, panel: PanelCells): Answer | null {
     return { ...place, headline: "No answer", sentence: "No run of this task has finished." };
   }
   if (!best.claimable) {
-    const soFar = `${best.shown.label} leads so far with ${percent(best.figure.mean)}`;
+    const soFar = `${best.shown.short} leads so far with ${percent(best.figure.mean)}`;
     return { ...place, headline: "No answer yet", sentence: `No run has converged, so nothing can be claimed; ${soFar}.` };
   }
   return { ...place, ...words(report, ranked, best, ceiling) };
@@ -69,18 +69,18 @@ function words(report: Report, ranked: Ranked[], best: Ranked, ceiling: number |
   const like = others.filter((other) => other.likeBest);
   const { mean, low, high } = best.figure;
   const runs = `${best.figure.points.length} of ${plural(best.shown.cell.planned, "run")} converged`;
-  const parts = [`${best.shown.label}: ${percentWithin(mean, low, high)}, ${runs}.`];
-  if (others.length === 0) return { headline: best.shown.label, sentence: parts.join(" ") };
+  const parts = [`${best.shown.short}: ${percentWithin(mean, low, high)}, ${runs}.`];
+  if (others.length === 0) return { headline: best.shown.short, sentence: parts.join(" ") };
   if (like.length === 0) {
     parts.push(planned ? "It is told from the others by planned tests or intervals." : "All others lie below its interval.");
   } else {
     const how = planned ? "by planned tests or intervals" : low === null ? "with no interval to judge by" : "their intervals overlap";
-    parts.push(`Not to be told from it (${how}): ${listing(like.map((other) => other.shown.label), 6)}.`);
+    parts.push(`Not to be told from it (${how}): ${listing(like.map((other) => other.shown.short), 6)}.`);
   }
   const atCeiling = [best, ...like].every((it) => ceiling !== null && (it.figure.mean ?? 0) >= ceiling - CEILING_MARGIN);
   if (atCeiling && like.length > 0) parts.push("They do all there is to do: a harder task might tell them apart.");
   const headline =
-    like.length === 0 ? best.shown.label : like.length < 3 ? listing([best, ...like].map((it) => it.shown.label)) : `${like.length + 1} encodings level`;
+    like.length === 0 ? best.shown.short : like.length < 3 ? listing([best, ...like].map((it) => it.shown.short)) : `${best.shown.short}, level with ${like.length} others`;
   return { headline, sentence: parts.join(" ") };
 }
 

@@ -10,6 +10,8 @@ export interface ShownCell {
   entry: Entry;
   /** The expression, and the variant where there is one. */
   label: string;
+  /** The entry's name: of a released form that of the clean one. */
+  short: string;
 }
 
 export interface PanelCells {
@@ -52,9 +54,11 @@ function panelsOf(
     const { task, encoding, variant } = cell.name;
     const protocol = protocolGroup(cell.name.protocol);
     if (!filters.tasks.has(task) || !filters.protocols.has(protocol)) continue;
+    const entry = entries.of(cell.name);
     const shown = {
       cell,
-      entry: entries.of(cell.name),
+      entry,
+      short: entry.key,
       label: variant === "" ? encoding : `${encoding}, ${variant}`,
     };
     if (!keep(shown)) continue;

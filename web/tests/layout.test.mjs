@@ -1,0 +1,70 @@
+// No page is wider than its window, and nothing in a chart leaves it.
+import { test } from "node:test";
+import { fullStudy } from "./fixture/study.mjs";
+import { hostileNames, manyEncodings, oneRun } from "./fixture/unusual.mjs";
+import { assert, describeInBrowser, PHONE, withReport } from "./support/browser.mjs";
+
+/** What reaches beyond the window, without what scrolls in its own box. */
+function tooWide(page) {
+  return page.evaluate(() => {
+    const width = document.documentElement.clientWidth;
+    const scrolls = (element) => {
+      for (let at = element.parentElement; at !== null; at = at.parentElement) {
+        if (at !== document.body && at !== document.documentElement && getComputedStyle(at).overflowX !== "visible") return true;
+      }
+      return false;
+    };
+    const beyond = [...document.querySelectorAll("#page *")].filter((it) => it.getBoundingClientRect().right > width + 1 && !it.closest("svg, .unseen, .skip") && !scrolls(it));
+    return { page: document.documentElement.scrollWidth - width, beyond: beyond.slice(0, 5).map((it) => `${it.tagName}.${it.className}: ${it.textContent.slice(0, 40)}`) };
+  });
+}
+
+async function openDetails(report) {
+  await report.page.locator("details").evaluateAll((all) => all.filter((_, i) => i < 40).forEach((details) => (details.open = true)));
+  await report.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+describeInBrowser("Layout", () => {
+  const studies = { "full study": fullStudy, "one run": oneRun, "forty encodings": manyEncodings, "hostile names": hostileNames };
+  for (const [name, make] of Object.entries(studies)) {
+    test(`no horizontal scroll at 360 pixels: ${name}`, async () => {
+      await withReport(make(), { viewport: PHONE, touch: true }, async (report) => {
+        await report.showAll();
+        assert.deepEqual(await tooWide(report.page), { page: 0, beyond: [] }, "closed");
+        await openDetails(report);
+        assert.deepEqual(await tooWide(report.page), { page: 0, beyond: [] }, "opened");
+      });
+    });
+  }
+
+  test("charts fill what they have, and follow the window", async () => {
+    await withReport(oneRun(), { viewport: { width: 1280, height: 860 } }, async (report) => {
+      const width = () => report.figure("accuracy-by-encoding").evaluate((figure) => ({ figure: figure.clientWidth, svg: figure.querySelector("svg.main-svg").clientWidth }));
+      await report.show("accuracy-by-encoding");
+      const wide = await width();
+      assert.equal(wide.svg, wide.figure);
+      await report.redrawing("accuracy-by-encoding", () => report.page.setViewportSize({ width: 700, height: 860 }));
+      const narrow = await width();
+      assert.ok(narrow.figure < wide.figure);
+      assert.equal(narrow.svg, narrow.figure);
+      assert.deepEqual(await tooWide(report.page), { page: 0, beyond: [] });
+    });
+  });
+
+  test("labels of rows do not lie on each other, nor outside the drawing", async () => {
+    for (const viewport of [PHONE, { width: 1280, height: 860 }]) {
+      await withReport(manyEncodings(), { viewport }, async (report) => {
+        await report.show("accuracy-by-encoding");
+        const boxes = await report.figure("accuracy-by-encoding").evaluate((figure) => {
+          const { left } = figure.querySelector(".plot").getBoundingClientRect();
+          return [...figure.querySelectorAll(".ytick text")].map((it) => it.getBoundingClientRect()).map((box) => ({ left: box.left - left, top: box.top, bottom: box.bottom }));
+        });
+        boxes.sort((a, b) => a.top - b.top);
+        boxes.forEach((box, i) => {
+          assert.ok(box.left >= -1, `a label begins ${-box.left} pixels outside`);
+          assert.ok(i === 0 || box.top >= boxes[i - 1].bottom - 1, "labels overlap");
+        });
+      });
+    }
+  });
+});
