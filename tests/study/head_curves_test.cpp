@@ -1,5 +1,6 @@
 #include "phasor/study/head_curves.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -60,12 +61,14 @@ TEST(HeadCurves, AreThoseOfTheLogitsOfTheLongestSequence) {
 }
 
 TEST(HeadCurves, WhatDoesNotTurnHasNoPlainSpectrum) {
-  TrainedRun run({"model.encoding=nope"});
-  run.plan.measures = {.spectrum = true};
-  ASSERT_TRUE(run.measure());
-  for (const HeadCurves& head : read_head_curves(run.folder / kHeadCurvesFile).heads) {
-    EXPECT_TRUE(head.plain.empty());
-    EXPECT_FALSE(head.singular.empty());
+  for (const char* encoding : {"nope", "relative", "alibi"}) {
+    TrainedRun run({fmt::format("model.encoding={}", encoding)});
+    run.plan.measures = {.spectrum = true};
+    ASSERT_TRUE(run.measure());
+    for (const HeadCurves& head : read_head_curves(run.folder / kHeadCurvesFile).heads) {
+      EXPECT_TRUE(head.plain.empty()) << encoding;
+      EXPECT_FALSE(head.singular.empty());
+    }
   }
 }
 

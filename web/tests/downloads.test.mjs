@@ -47,6 +47,12 @@ describeInBrowser("Downloads", () => {
     report.check();
   });
 
+  test("CSV is named after its figure", async () => {
+    const { name, bytes } = await report.download("learning-curves", "CSV");
+    assert.equal(name, "fixture-learning-curves.csv");
+    assert.equal(bytes.toString("utf8"), await report.csvText("learning-curves"));
+  });
+
   test("CSV follows the figure's controls and the filters", async () => {
     const before = await report.csv("head-drops");
     await report.choose("head-drops", "question", "importance");

@@ -111,7 +111,7 @@ describeInBrowser("Hostile names", () => {
   test("stay text in labels, hovers and pictures", async () => {
     await withReport(hostileNames(), {}, async (report) => {
       await report.show(ACCURACY);
-      const labels = await report.figure(ACCURACY).locator(".ytick text").allTextContents();
+      const labels = await report.figure(ACCURACY).locator('g[class^="y"][class$="tick"] text').allTextContents();
       assert.ok(labels.some((label) => label.startsWith("<script>")), labels.join(" | "));
       assert.ok(labels.some((label) => label.startsWith("<b>")), "markup is not read");
       const point = report.figure(ACCURACY).locator(".scatterlayer .point").first();

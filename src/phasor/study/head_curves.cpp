@@ -33,8 +33,8 @@ HeadCurves curves_of(const HeadReport& report, const HeadMeasures& measures) {
                     .kernel = report.relative.kernel.values,
                     .shares = measures.shares,
                     .contraction = measures.contraction};
-  const bool turns = report.plain && report.plain->singular.values != report.products.singular.values;
-  if (turns) curves.plain = report.plain->singular.values;
+  const bool turns = measures.contraction != 1.0;
+  if (turns && report.plain) curves.plain = report.plain->singular.values;
   if (report.logits.eigen) curves.eigenvalues = report.logits.eigen->values;
   return curves;
 }

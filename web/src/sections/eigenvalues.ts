@@ -4,6 +4,7 @@ import { layerColour, layerKey } from "../chart/layers.ts";
 import type { Look } from "../chart/look.ts";
 import { hoverLines } from "../chart/markup.ts";
 import { panelChart, type Panel } from "../chart/panels.ts";
+import type { Layout } from "../chart/plotly.ts";
 import { panelControl } from "../page/control.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { Table } from "../page/table.ts";
@@ -25,7 +26,7 @@ export const EIGENVALUES: FigureSpec = {
     if (cells.length === 0) return null;
     return {
       finding: [`${values["panel"] ?? ""}: ${finding(cells)}`],
-      note: `Points are eigenvalues of all heads (${curvesSource(cells)}); both axes have one scale.`,
+      note: `Points are eigenvalues of all heads (${curvesSource(cells)}); each axis has a scale of its own.`,
       key: layerKey(Math.max(...cells.map((cell) => cell.layers))),
       table: () => tableOf(cells),
       chart: (width, look) => panelChart(cells.map((cell) => panelOf(cell, look)), width, look, { left: 56, leastWidth: 160, mostColumns: 4 }),
@@ -41,7 +42,7 @@ function eigenvaluesOf({ curves }: SpectralCell): Eigenvalue[] {
 
 function panelOf(cell: SpectralCell, look: Look): Panel {
   const all = eigenvaluesOf(cell);
-  const reach = 1.08 * Math.max(1e-9, ...all.map((value) => Math.max(Math.abs(value.re), Math.abs(value.im))));
+  const reach = (part: "re" | "im"): number => 1.08 * Math.max(1e-9, ...all.map((value) => Math.abs(value[part])));
   const traces = Array.from({ length: cell.layers }, (_, layer) => {
     const values = all.filter((value) => value.layer === layer);
     return {
@@ -56,12 +57,12 @@ function panelOf(cell: SpectralCell, look: Look): Panel {
       hovertext: values.map((value) => hoverLines(`layer ${layer}, head ${value.head}`, `${figure(value.re)} ${value.im < 0 ? "−" : "+"} ${figure(Math.abs(value.im))} i`)),
     };
   });
-  const axis = { range: [-reach, reach], zeroline: true, zerolinecolor: look.faint, zerolinewidth: 1, nticks: 5 };
+  const axis = (part: "re" | "im"): Layout => ({ range: [-reach(part), reach(part)], zeroline: true, zerolinecolor: look.faint, zerolinewidth: 1, nticks: 5 });
   return {
     title: shorten(cell.shown.short, 22),
     traces,
-    x: { ...axis, title: "real", constrain: "domain" },
-    y: { ...axis, title: "imaginary", scaleanchor: "x", constrain: "domain" },
+    x: { ...axis("re"), title: "real" },
+    y: { ...axis("im"), title: "imaginary" },
     height: 190,
   };
 }
