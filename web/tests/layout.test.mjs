@@ -1,7 +1,7 @@
 // No page is wider than its window, and nothing in a chart leaves it.
 import { test } from "node:test";
 import { fullStudy } from "./fixture/study.mjs";
-import { hostileNames, manyEncodings, oneRun } from "./fixture/unusual.mjs";
+import { failedRuns, hostileNames, manyEncodings, oneRun } from "./fixture/unusual.mjs";
 import { assert, describeInBrowser, PHONE, withReport } from "./support/browser.mjs";
 
 /** What reaches beyond the window, without what scrolls in its own box. */
@@ -66,5 +66,21 @@ describeInBrowser("Layout", () => {
         });
       });
     }
+  });
+});
+
+describeInBrowser("Paper", () => {
+  test("is light, has all charts, and no controls", async () => {
+    await withReport(failedRuns(), { dark: true }, async (report) => {
+      const { page } = report;
+      await page.emulateMedia({ media: "print", colorScheme: "dark" });
+      await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+      const figures = await report.figures();
+      await page.waitForFunction((count) => document.querySelectorAll(".plot[data-drawn]").length === count, figures.length);
+      assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+      assert.equal(await page.locator(".bar:visible, .tools:visible, .controls:visible, .theme:visible").count(), 0);
+      await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
+      assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+    });
   });
 });

@@ -120,9 +120,13 @@ describeInBrowser("Hostile names", () => {
       await report.figure(ACCURACY).locator(".hoverlayer text").first().waitFor();
       const { bytes, name } = await report.download(ACCURACY, "SVG");
       assert.match(name, /^[A-Za-z0-9-]+\.svg$/);
-      assert.doesNotMatch(bytes.toString("utf8"), /<script|<img|onerror=["']|href=["']javascript/);
+      const found = await report.page.evaluate((svg) => {
+        const all = [...new DOMParser().parseFromString(svg, "image/svg+xml").querySelectorAll("*")];
+        return all.filter((it) => /^(script|img|a|parsererror)$/i.test(it.nodeName) || [...it.attributes].some((attribute) => attribute.name.startsWith("on"))).map((it) => it.outerHTML);
+      }, bytes.toString("utf8"));
+      assert.deepEqual(found, []);
       const records = await report.csv(ACCURACY);
-      assert.deepEqual(new Set(records.map((row) => row.encoding.replace(/, "><svg.*$/, ""))), new Set(HOSTILE));
+      assert.deepEqual(new Set(records.map((row) => row.encoding)), new Set(HOSTILE.filter((_, i) => i !== 4)), "but for the variant, which stands aside");
       assert.equal(await report.page.evaluate(() => window.harmed ?? null), null);
     });
   });
@@ -133,7 +137,10 @@ describeInBrowser("Data of a page", () => {
     const data = failedRuns();
     const texts = [];
     for (const packed of [false, true]) {
-      await withReport(data, { packed }, async (report) => texts.push(await text(report)));
+      await withReport(data, { packed }, async (report) => {
+        await report.showAll();
+        texts.push(await text(report));
+      });
     }
     assert.ok(texts[0].length > 500);
     assert.equal(texts[0], texts[1]);
