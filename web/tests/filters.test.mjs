@@ -135,6 +135,7 @@ describeInBrowser("Filters", () => {
       await page.evaluate((to) => (location.hash = to), hash);
       await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
       assert.ok(await page.locator("#answer").isVisible());
+      if (hash.startsWith("#task=")) assert.ok((await page.locator("#accuracy figure:visible").count()) > 0, "unknown names are as none");
     }
     await page.evaluate(() => (location.hash = ""));
     report.check();

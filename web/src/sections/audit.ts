@@ -57,11 +57,13 @@ export const AUDIT_SECTION: SectionSpec = {
   figures: [AUDIT],
 };
 
+const AUDITED_TASK = "distance";
+
 function blocksOf(view: View, number: AuditNumber): AuditBlock[] {
   const { tasks, protocols, encodings } = view.filters;
   return view.report.audit.filter(
     (block) =>
-      tasks.size > 0 && protocols.has(block.base) && encodings.has(block.encoding) && number.base(block) !== null && block.switches.some((row) => number.change(row) !== null),
+      tasks.has(AUDITED_TASK) && protocols.has(block.base) && encodings.has(block.encoding) && number.base(block) !== null && block.switches.some((row) => number.change(row) !== null),
   );
 }
 

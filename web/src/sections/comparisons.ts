@@ -5,6 +5,7 @@ import { download } from "../page/download.ts";
 import type { SectionSpec } from "../page/section.ts";
 import { csvText, tableElement, type Table } from "../page/table.ts";
 import type { CellName } from "../report/cell.ts";
+import type { Comparison } from "../report/comparison.ts";
 import { protocolGroup } from "../study/paper_names.ts";
 import type { View } from "../study/view.ts";
 
@@ -15,7 +16,7 @@ export const COMPARISONS_SECTION: SectionSpec = {
   body(view) {
     const table = comparisonsTable(view);
     if (table === null) return null;
-    const { comparisons } = view.report;
+    const comparisons = shownComparisons(view);
     const told = comparisons.filter((it) => it.told).length;
     const words = `${told} of ${plural(comparisons.length, "planned comparison")} tell${told === 1 ? "s" : ""} a difference (p after Holm at most 0.05). No difference told is no proof of equality.`;
     return element("div", {}, element("p", { class: "finding" }, words), tableWithDownload(table, "comparisons"));
@@ -74,8 +75,12 @@ function isShown(view: View, cell: CellName): boolean {
   return view.filters.tasks.has(cell.task) && view.filters.protocols.has(protocolGroup(cell.protocol));
 }
 
+function shownComparisons(view: View): Comparison[] {
+  return view.report.comparisons.filter((it) => isShown(view, it.first.cell) && isShown(view, it.second.cell));
+}
+
 function comparisonsTable(view: View): Table | null {
-  const shown = view.report.comparisons.filter((it) => isShown(view, it.first.cell) && isShown(view, it.second.cell));
+  const shown = shownComparisons(view);
   if (shown.length === 0) return null;
   const name = (cell: CellName): string => (cell.variant === "" ? cell.encoding : `${cell.encoding}, ${cell.variant}`);
   return {

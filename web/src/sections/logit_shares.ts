@@ -28,7 +28,7 @@ export const LOGIT_SHARES: FigureSpec = {
       key: parts.map((part, i) => ({ label: partName(part), sign: { kind: "box" as const, colour: lookOf(false).parts[i % 6] ?? "", darkColour: lookOf(true).parts[i % 6] ?? "" } })),
       table: () => tableOf(cells, parts),
       chart: (width, look) =>
-        panelChart(cells.map((cell) => panelOf(cell, parts, look)), width, look, { left: 62, leastWidth: 150, mostColumns: 4, layout: { barmode: "stack", bargap: 0.3 } }),
+        panelChart(cells.map((cell) => panelOf(cell, parts, look)), width, look, { left: 62, leastWidth: 150, mostColumns: 4, layout: { barmode: "relative", bargap: 0.3 } }),
     };
   },
 };
@@ -62,7 +62,7 @@ function panelOf(cell: SpectralCell, parts: readonly string[], look: Look): Pane
       hoverinfo: "text",
       hovertext: layers.map((layer) => hoverLines(`${cell.shown.label}, layer ${layer}`, `${partName(part)}: ${percent(shareOf(cell, part, layer))}`)),
     })),
-    x: { range: [0, 1.005], tickmode: "array", tickvals: [0, 0.5, 1], ticktext: ["0", "50", "100 %"], title: "" },
+    x: { rangemode: "tozero", tickmode: "array", tickvals: [0, 0.5, 1], ticktext: ["0", "50", "100 %"], title: "" },
     y: axis.y,
     height: axis.height,
   };

@@ -57,7 +57,9 @@ export function filtersFromHash(hash: string, choices: Choices, usual: Filters):
   const chosen = (name: string, known: readonly string[], otherwise: Set<string>): Set<string> => {
     const text = members.get(name);
     if (text === undefined) return new Set(otherwise);
-    return new Set(text.split(",").map(decoded).filter((value) => known.includes(value)));
+    if (text === "") return new Set();
+    const named = text.split(",").map(decoded).filter((value) => known.includes(value));
+    return new Set(named.length > 0 ? named : otherwise);
   };
   return {
     tasks: chosen("task", choices.tasks, usual.tasks),

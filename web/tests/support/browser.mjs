@@ -27,7 +27,7 @@ const contexts = new Set();
 export function describeInBrowser(name, body) {
   const endpoint = process.env.PHASOR_BROWSER;
   const skip = endpoint === undefined ? "no browser: npm test starts one where it finds a Chromium" : false;
-  describe(name, { skip, timeout: 120_000 }, () => {
+  describe(name, { skip, timeout: 300_000 }, () => {
     before(async () => {
       browser = await chromium.connect(endpoint, { timeout: 20_000 });
       folder = mkdtempSync(join(tmpdir(), "phasor-report-"));
@@ -75,7 +75,7 @@ export async function openHtml(html, { viewport = WIDE, dark = false, touch = fa
   });
   const page = await context.newPage();
   context.on("page", (other) => problems.push(`opened another page: ${other.url()}`));
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(20_000);
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") problems.push(`console: ${message.text()}`);
   });

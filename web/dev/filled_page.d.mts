@@ -1,1 +1,0 @@
-export function filledPage(page: string, data: unknown, packed: boolean): string;
