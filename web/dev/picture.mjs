@@ -1,29 +1,15 @@
 // The pictures of the README: the first screen of a report, and one of its figures.
 //   node dev/picture.mjs REPORT.html OUTDIR
-import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
-import { CHROMIUM_ARGUMENTS, chromiumPath, NO_CHROMIUM } from "./chromium.mjs";
+import { CHROMIUM_ARGUMENTS } from "./chromium.mjs";
+import { reportArguments } from "./report_arguments.mjs";
 
 const FIGURES = ["head-drops"];
 
-const [report, folder] = process.argv.slice(2);
-if (report === undefined || folder === undefined) {
-  console.error("usage: node dev/picture.mjs REPORT.html OUTDIR");
-  process.exit(2);
-}
-if (!existsSync(report)) {
-  console.error(`there is no file ${report}`);
-  process.exit(1);
-}
-const executablePath = chromiumPath();
-if (executablePath === null) {
-  console.error(NO_CHROMIUM);
-  process.exit(1);
-}
+const { report, folder, executablePath } = reportArguments("node dev/picture.mjs");
 
-mkdirSync(folder, { recursive: true });
 const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS });
 try {
   const page = await browser.newPage({ viewport: { width: 1180, height: 860 }, colorScheme: "light", reducedMotion: "reduce" });

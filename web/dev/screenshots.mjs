@@ -1,10 +1,10 @@
 // Pictures of a report, wide and narrow, light and dark: the first screen, and the whole page in parts.
 //   npm run screenshots -- REPORT.html OUTDIR
-import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
-import { CHROMIUM_ARGUMENTS, chromiumPath, NO_CHROMIUM } from "./chromium.mjs";
+import { CHROMIUM_ARGUMENTS } from "./chromium.mjs";
+import { reportArguments } from "./report_arguments.mjs";
 
 const SCREENS = [
   { name: "wide", width: 1280, height: 860 },
@@ -13,20 +13,7 @@ const SCREENS = [
 // Taller pictures are cut: browsers and viewers stop at some height.
 const TALLEST = 7000;
 
-const [report, folder] = process.argv.slice(2);
-if (report === undefined || folder === undefined) {
-  console.error("usage: npm run screenshots -- REPORT.html OUTDIR");
-  process.exit(2);
-}
-if (!existsSync(report)) {
-  console.error(`there is no file ${report}`);
-  process.exit(1);
-}
-const executablePath = chromiumPath();
-if (executablePath === null) {
-  console.error(NO_CHROMIUM);
-  process.exit(1);
-}
+const { report, folder, executablePath } = reportArguments("npm run screenshots --");
 
 /** Charts are drawn in sight: brings each there. */
 async function drawAll(page) {
@@ -52,7 +39,6 @@ async function take(page, name) {
   return parts + 1;
 }
 
-mkdirSync(folder, { recursive: true });
 const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS });
 try {
   let count = 0;
