@@ -4,7 +4,7 @@
 #   scripts/lint.sh [--fix] [--no-tidy | --deep] [FILE...]
 #
 #   --fix       formats the C++ files in place first
-#   --no-tidy   leaves clang-tidy out, the only slow part
+#   --no-tidy   leaves clang-tidy out, the only slow part (scripts/tidy.sh: what was clean is not read again)
 #   --deep      adds clang's static analyzer to clang-tidy: about four times slower
 #   FILE...     C++ files to look at (default: all; clang-tidy reads src and apps, not the tests)
 set -euo pipefail
@@ -45,13 +45,6 @@ check_sizes() {
        END { exit failed }' "${files[@]}"
 }
 
-run_tidy() {
-  configure release
-  printf '%s\0' "${tidy_files[@]}" |
-    xargs -0 -n 1 -P "$jobs" clang-tidy -p build/release --quiet ${checks[@]+"${checks[@]}"} \
-      2> >(grep -v 'warnings\? generated\.$' >&2)
-}
-
 failed=()
 stage() {
   local name=$1
@@ -64,8 +57,8 @@ stage sizes check_sizes
 stage shellcheck shellcheck -x "${shell_files[@]}"
 stage format clang-format --dry-run -Werror --ferror-limit=3 "${files[@]}"
 if [[ $tidy == yes ]] && ((${#tidy_files[@]})); then
-  say "clang-tidy over ${#tidy_files[@]} files, $jobs at a time"
-  stage clang-tidy run_tidy
+  configure release
+  stage clang-tidy scripts/tidy.sh ${checks[@]+"${checks[@]}"} "${tidy_files[@]}"
 fi
 ((${#failed[@]} == 0)) || die "failed: ${failed[*]} (scripts/lint.sh --fix repairs the format)"
 say "Lint: clean (${#files[@]} C++ files, ${#shell_files[@]} scripts)"
