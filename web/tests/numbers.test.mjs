@@ -117,6 +117,28 @@ describeInBrowser("Numbers of the page", () => {
     assert.ok(text.includes(seed.verdict) && text.includes(seed.reason), "verdict and reason in words");
   });
 
+  test("heads as the released code switches them off, beside the paper's values", async () => {
+    const records = await report.csv("published-heads");
+    const measured = records.filter((row) => row.source === "measured");
+    const cells = usual.filter(({ cell }) => cell.task === "distance" && groupOf(cell.protocol) === "released");
+    assert.equal(measured.length, sum(cells.map((cell) => sum(cell.published.map(({ ablation }) => ablation.layers.flatMap((layer) => layer.accuracy).length)))));
+    for (const cell of cells) {
+      for (const { seed, ablation } of cell.published) {
+        const rows = rowOf(measured, cell).filter((row) => row.seed === seed);
+        assert.deepEqual(rows.map((row) => row.accuracy), ablation.layers.flatMap((layer) => layer.accuracy), cell.name);
+        assert.ok(rows.every((row) => row.intact === ablation.baseline && row["switched off"] === (ablation.ablated === "columns of latents" ? "latents" : "head")));
+      }
+    }
+    const paper = (encoding) => records.filter((row) => row.encoding === encoding && row.source !== "measured").map((row) => [row.layer, row.accuracy, row.intact]);
+    assert.deepEqual(paper("rope"), [[0, 0.95, 0.97], [0, 0.34, 0.97]]);
+    const ranges = [[0, 0.27], [0, 0.44], [1, 0.34], [1, 0.79]];
+    const modes = [[0, 0.38], [1, 0.61]];
+    assert.deepEqual(paper("learned(init=0)+mla(query=shared,table=released,norm=none)"), [...ranges, ...modes].map((it) => [...it, 0.91]));
+    assert.deepEqual(paper("nope"), []);
+    const turns = (await report.traces("published-heads")).filter((trace) => trace.meta === "turns").flatMap((trace) => trace.y);
+    assert.deepEqual(sorted(turns), sorted(measured.map((row) => row.accuracy)), "every turn is drawn");
+  });
+
   test("rotary heads: from none to all", async () => {
     const records = await report.csv("rotary-heads");
     const order = ["nope", "rope[heads=0]", "rope[heads=0-1]", "rope[heads=0-2]", "rope"];

@@ -1,6 +1,15 @@
 // A cell of a study: runs that differ in their seed alone, with everything that was measured of them.
 import { readCurves, readHeadCurves, readTelemetry, type Curves, type HeadCurves, type Telemetry } from "./curves.ts";
-import { readQuestion, readRemoval, readSnapshot, type Question, type Removal, type Snapshot } from "./heads.ts";
+import {
+  readPublishedSeed,
+  readQuestion,
+  readRemoval,
+  readSnapshot,
+  type PublishedSeed,
+  type Question,
+  type Removal,
+  type Snapshot,
+} from "./heads.ts";
 import { readSeedNumber, type SeedNumber } from "./interval.ts";
 import {
   countOf,
@@ -73,6 +82,7 @@ export interface Cell {
   importance: Question | null;
   removal: Removal[];
   snapshots: Snapshot[];
+  published: PublishedSeed[];
   config: JsonObject | null;
   command: string;
   telemetry: Telemetry | null;
@@ -111,6 +121,7 @@ export function readCell(summary: unknown, extra: unknown): Cell {
     importance: readQuestion(from["importance"]),
     removal: listOf(from["removal"], readRemoval),
     snapshots: listOf(from["snapshots"], readSnapshot),
+    published: listOf(from["published"], readPublishedSeed),
     config: objectOrNull(beside["config"]),
     command: textOf(beside["command"]),
     telemetry: readTelemetry(beside["telemetry"]),

@@ -60,6 +60,16 @@ export interface Snapshot {
   importance: SnapshotShares;
 }
 
+/** Heads of one run switched off as the released code does it: the last one of every earlier layer is still off. */
+export interface PublishedSeed {
+  id: string;
+  seed: number;
+  baseline: number | null;
+  /** Columns of latents in place of heads. */
+  latents: boolean;
+  accuracies: (number | null)[][];
+}
+
 export function readQuestion(json: unknown): Question | null {
   const from = objectOrNull(json);
   if (from === null) return null;
@@ -87,6 +97,18 @@ export function readSnapshot(json: unknown): Snapshot {
     accuracy: readSeedNumber(from["accuracy"]),
     position: readShares(from["position"]),
     importance: readShares(from["importance"]),
+  };
+}
+
+export function readPublishedSeed(json: unknown): PublishedSeed {
+  const from = objectOf(json);
+  const ablation = objectOf(from["ablation"]);
+  return {
+    id: textOf(from["id"]),
+    seed: countOf(from["seed"]),
+    baseline: numberOf(ablation["baseline"]),
+    latents: textOf(ablation["ablated"]) === "columns of latents",
+    accuracies: listOf(ablation["layers"], (layer) => numbersOf(objectOf(layer)["accuracy"])),
   };
 }
 

@@ -67,6 +67,7 @@ export interface Published {
   subject: string;
   quantity: string;
   axis: string;
+  baseline: number | null;
   points: PublishedPoint[];
   provenance: string;
   error: number | null;
@@ -111,6 +112,7 @@ export function readPublished(json: unknown): Published {
     subject: textOf(from["subject"]),
     quantity: textOf(from["quantity"]),
     axis: textOf(from["axis"]),
+    baseline: numberOf(from["baseline"]),
     points: listOf(from["points"], readPoint),
     provenance: textOf(from["provenance"]),
     error: numberOf(from["error"]),
