@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -90,6 +91,28 @@ TEST(PaperStudy, SizesAreWhatTheyPromise) {
   const StudyPlan trial = paper_study({.preset = "quick", .protocols = Protocols::clean, .steps = 10, .audit = false});
   for (const PlannedCell& cell : trial.cells) EXPECT_EQ(cell.config.train.steps, 10);
   EXPECT_THROW(paper_study({.preset = "huge"}), UsageError);
+}
+
+// Runs of both protocols, audited ones included, answer the same questions.
+TEST(PaperStudy, ProtocolsShareTheirTasks) {
+  for (const char* preset : {"quick", "paper"}) {
+    const StudyPlan plan = paper_study({.preset = preset});
+    std::map<std::string, std::set<std::string>> settings;
+    for (const PlannedCell& cell : plan.cells) {
+      std::istringstream lines(canonical_text(cell.config));
+      std::string of_task;
+      for (std::string line; std::getline(lines, line);) {
+        if (line.rfind("task.", 0) == 0 && line.rfind("task.fillers=", 0) != 0) of_task += line + "\n";
+      }
+      settings[cell.cell.task].insert(of_task);
+    }
+    EXPECT_EQ(settings.size(), 3u);
+    for (const auto& [task, ways] : settings) EXPECT_EQ(ways.size(), 1u) << preset << " " << task;
+  }
+  const StudyPlan quick = paper_study({.preset = "quick"});
+  const PlannedCell* released = quick.find(cell_of(paper_encoding("RoPE"), kDistance, kReleased));
+  EXPECT_EQ(released->config.model.max_length, 24);
+  EXPECT_EQ(quick.find(cell_of(paper_encoding("RoPE"), kDistance, kClean))->config.model.max_length, 22);
 }
 
 TEST(PaperStudy, LearningRatesOfCleanCellsAreChosenOrTakenOver) {
