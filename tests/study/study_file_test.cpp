@@ -73,6 +73,11 @@ TEST(StudyFile, NonsenseIsExplained) {
   says(R"({"encodings": ["rope"], "tasks": ["distanc"]})", "distance");
   says(R"({"encodings": ["rope"], "protocols": ["dirty"]})", "dirty");
   says(R"({"encodings": ["rope"], "preset": "huge"})", "huge");
+  says(R"({"encodings": ["rope"], "lengths": [1, 1e9]})", "from 1 to 64");
+  says(R"({"encodings": ["rope"], "lengths": [0.5]})", "from 1 to 64");
+  says(R"({"encodings": ["rope"], "name": "a\u001b[2Jb"})", "control character, \"a\\u001b[2Jb\"");
+  says(R"({"encodings": ["rope"], "variant": "a\nb"})", "control character");
+  says(R"({"encodings": ["rope"], "switches": {"a\tb": {"model.width": 128}}})", "control character");
   says(R"({"encodings": ["rope"], "seeds": 0})", "'seeds' must be");
   says(R"({"encodings": ["rope"], "seeds": [-1]})", "'seeds' must be");
   says(R"({"encodings": ["rope"], "seeds": [1, 1]})", "given twice");

@@ -9,6 +9,7 @@
 #include "phasor/base/suggest.h"
 #include "phasor/study/study_grid.h"
 #include "phasor/train/config_file.h"
+#include "phasor/train/length_evaluation.h"
 
 namespace phasor {
 namespace {
@@ -67,6 +68,24 @@ std::vector<double> numbers(const Json& grid, const char* name) {
   return value.get<std::vector<double>>();
 }
 
+std::vector<double> lengths(const Json& grid) {
+  std::vector<double> factors = numbers(grid, "lengths");
+  for (const double factor : factors) {
+    if (factor < 1.0 || factor > kMostLengthFactor) {
+      fail_usage("'lengths' holds {}: a factor of the training length, from 1 to {}", factor, kMostLengthFactor);
+    }
+  }
+  return factors;
+}
+
+// Names are printed as they are: nothing in them may move a terminal's cursor.
+void require_plain(const std::string& name, const char* what) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; };
+  if (std::any_of(name.begin(), name.end(), is_control)) {
+    fail_usage("'{}' holds a control character, {}", what, Json(name).dump());
+  }
+}
+
 ConfigBundle settings(const Json& object, const char* name, std::string_view file) {
   if (!object.contains(name)) return {};
   if (!object[name].is_object()) fail_usage("'{}' must be an object of keys, {{\"train.steps\": 500}}", name);
@@ -85,6 +104,7 @@ std::vector<GridSwitch> switches(const Json& grid, std::string_view file) {
   if (!grid["switches"].is_object()) fail_usage("'switches' must be an object: {{\"name\": {{\"key\": value}}}}");
   std::vector<GridSwitch> list;
   for (const auto& [name, value] : grid["switches"].items()) {
+    require_plain(name, "switches");
     list.push_back({name, settings(grid["switches"], name.c_str(), file)});
   }
   return list;
@@ -92,7 +112,7 @@ std::vector<GridSwitch> switches(const Json& grid, std::string_view file) {
 
 RunMeasures measures(const Json& grid) {
   RunMeasures measures = parse_measures(words(grid, "measure", {}));
-  if (grid.contains("lengths")) measures.lengths = numbers(grid, "lengths");
+  if (grid.contains("lengths")) measures.lengths = lengths(grid);
   if (!grid.contains("ablation_samples")) return measures;
   const Json& samples = grid["ablation_samples"];
   constexpr int64_t kFewest = 20;
@@ -116,6 +136,7 @@ void add_grid(StudyPlan& plan, const Json& grid, const ConfigBundle& common, std
   if (grid.contains("variant")) {
     if (!grid["variant"].is_string()) fail_usage("'variant' must be a text");
     read.variant = grid["variant"];
+    require_plain(read.variant, "variant");
   }
   for (const auto& setting : settings(grid, "settings", file)) read.settings.push_back(setting);
   add_cells(plan, read);
@@ -124,6 +145,7 @@ void add_grid(StudyPlan& plan, const Json& grid, const ConfigBundle& common, std
 std::string text_member(const Json& root, const char* name, const char* fallback) {
   if (!root.contains(name)) return fallback;
   if (!root[name].is_string()) fail_usage("'{}' must be a text", name);
+  require_plain(root[name], name);
   return root[name];
 }
 

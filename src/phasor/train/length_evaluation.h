@@ -7,6 +7,9 @@
 
 namespace phasor {
 
+// Beyond it attention alone would take hours.
+constexpr double kMostLengthFactor = 64.0;
+
 // The longer task and a model for it, which shares the trained parameters.
 class LengthEvaluation {
  public:
