@@ -76,7 +76,7 @@ TEST(Claims, ParsesStrictly) {
 }
 
 TEST(JudgeClaims, AStudyWithoutCellsDecidesNothingThatNeedsRuns) {
-  const std::vector<JudgedClaim> judged = judge_claims({}, separation_of({2, 2, 2, 2, 2}, {1, 1, 1, 1, 1}));
+  const std::vector<JudgedClaim> judged = judge_claims({}, separation_of(Numbers(5, 0.2), Numbers(5, 0.1)));
   ASSERT_EQ(judged.size(), 1u) << "no protocol, so only what needs no training";
   EXPECT_EQ(judged[0].id, "rope_solution_space_larger");
   EXPECT_EQ(judged[0].protocol, kAnyProtocol);
@@ -87,7 +87,7 @@ TEST(JudgeClaims, EveryClaimUnderEveryProtocolThatTheStudyHas) {
   study.add("NoPE", kDistance, kClean, about(0.5));
   const auto count = [&](const char* protocol) {
     const std::vector<JudgedClaim> judged =
-        judge_claims(study.results, separation_of({2, 2, 2, 2, 2}, {1, 1, 1, 1, 1}));
+        judge_claims(study.results, separation_of(Numbers(5, 0.2), Numbers(5, 0.1)));
     return std::count_if(judged.begin(), judged.end(),
                          [&](const JudgedClaim& claim) { return claim.protocol == protocol; });
   };
@@ -103,7 +103,7 @@ TEST(JudgeClaims, WhatTheStudyLacksIsUndeterminedAndSaysSo) {
   HandMade study;
   study.add({"copy", kClean, "rope", ""}, about(0.5));
   study.add({"copy", kReleased, "rope", ""}, about(0.5));
-  for (const JudgedClaim& judged : judge_claims(study.results, separation_of({2, 2, 2, 2, 2}, {1, 1, 1, 1, 1}))) {
+  for (const JudgedClaim& judged : judge_claims(study.results, separation_of(Numbers(5, 0.2), Numbers(5, 0.1)))) {
     if (judged.protocol == kAnyProtocol) continue;
     EXPECT_EQ(judged.verdict, kUndetermined) << judged.id;
     EXPECT_TRUE(contains(judged.reason, "Not part of this study") || contains(judged.reason, "No encoding on distance"))
@@ -125,7 +125,7 @@ TEST(JudgeClaims, UnconvergedRunsDecideNothing) {
       }
     }
   }
-  for (const JudgedClaim& judged : judge_claims(study.results, separation_of({2, 2, 2, 2, 2}, {1, 1, 1, 1, 1}))) {
+  for (const JudgedClaim& judged : judge_claims(study.results, separation_of(Numbers(5, 0.2), Numbers(5, 0.1)))) {
     if (judged.protocol == kAnyProtocol) continue;
     EXPECT_EQ(judged.verdict, kUndetermined) << judged.id << ": " << judged.reason;
     EXPECT_TRUE(contains(judged.reason, "converged runs")) << judged.id << ": " << judged.reason;

@@ -188,6 +188,32 @@ TEST(RopeFaster, FailsWhereAnotherIsSurelyAsFast) {
   EXPECT_TRUE(contains(judged.reason, "no lead of 30 steps: Absolute - RoPE: +5 steps")) << judged.reason;
 }
 
+// Evaluations every 50 steps cannot show a lead of 30.
+TEST(RopeFaster, CoarseEvaluationsTurnToLossArea) {
+  HandMade study = speed_study();
+  set_steps(study.cell("Absolute", kDistance, kClean), {300, 300, 300, 300, 300});
+  set_steps(study.cell("RoPE", kDistance, kClean), {300, 300, 300, 300, 300});
+  EXPECT_EQ(judge(study.results, "rope_converges_faster").verdict, kFails);
+  for (CellRuns& cell : study.results.cells) {
+    for (RunRecord& run : cell.runs) run.curve = {{.step = 0}, {.step = 50}, {.step = 100}};
+  }
+  const JudgedClaim judged = judge(study.results, "rope_converges_faster");
+  EXPECT_FALSE(contains(judged.reason, "steps")) << judged.reason;
+}
+
+TEST(RopeFaster, RatesAreEvidence) {
+  HandMade study = speed_study();
+  for (RunRecord& run : study.cell("RoPE", kDistance, kClean).runs) run.learning_rate = 0.003;
+  const CellName rope = cell_of(paper_encoding("RoPE"), kDistance, kClean);
+  study.results.rates.push_back({.cell = rope, .rate = 0.003, .trials = {{}, {}}});
+  const JudgedClaim judged = judge(study.results, "rope_converges_faster");
+  const auto found = std::find_if(judged.evidence.begin(), judged.evidence.end(),
+                                  [](const Evidence& evidence) { return evidence.what == "learning rate, RoPE"; });
+  ASSERT_NE(found, judged.evidence.end());
+  EXPECT_EQ(found->value, 0.003);
+  EXPECT_EQ(found->text, "best of 2 by validation accuracy");
+}
+
 TEST(RopeFaster, UndeterminedWhereSpeedsOverlap) {
   HandMade study = speed_study();
   set_steps(study.cell("Absolute", kDistance, kClean), {300, 420, 280, 410, 320});

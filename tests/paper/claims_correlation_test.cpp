@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "paper/hand_made.h"
+#include "phasor/ablation/verdict_clauses.h"
 #include "phasor/random/distributions.h"
 
 namespace phasor::paper {
@@ -115,6 +116,32 @@ TEST(LengthGeneralisation, IsAboutWhatIsKept) {
     }
   }
   EXPECT_EQ(judge(study.results, "deposit_hurts_length_generalisation").verdict, kHolds);
+}
+
+// A guess is as good at every length: what is kept is kept above it.
+TEST(LengthGeneralisation, GuessesAreNotKept) {
+  HandMade study = length_study(0.0);
+  for (CellRuns& cell : study.results.cells) {
+    const Numbers at_one = {0.50, 0.60, 0.70, 0.80, 0.90};
+    for (size_t i = 0; i < cell.runs.size(); ++i) {
+      cell.runs[i].floors.constant = 0.1;
+      cell.runs[i].lengths = {{.factor = 1.0, .accuracy = at_one[i]}, {.factor = 2.0, .accuracy = 0.1}};
+    }
+  }
+  const JudgedClaim judged = judge(study.results, "deposit_hurts_length_generalisation");
+  EXPECT_EQ(judged.verdict, kUndetermined) << "the better ones kept no less";
+  EXPECT_TRUE(contains(judged.reason, "do not vary")) << judged.reason;
+}
+
+TEST(LengthGeneralisation, RunsAtTheirFloorDoNotCount) {
+  HandMade study = length_study(-0.3);
+  for (RunRecord& run : study.cell("Absolute", kDistance, kClean).runs) {
+    for (LayerVerdict& layer : run.ablation->position->judged.run.layers) {
+      layer.clauses = {{.name = kFloorClause, .holds = false}};
+    }
+  }
+  const JudgedClaim judged = judge(study.results, "deposit_hurts_length_generalisation");
+  EXPECT_TRUE(contains(judged.evidence[0].text, "5 runs of 1 encodings")) << judged.evidence[0].text;
 }
 
 TEST(LengthGeneralisation, NeedsLengthsAndShares) {

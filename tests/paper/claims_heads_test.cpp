@@ -103,6 +103,23 @@ TEST(AdditiveDeposits, OneCounterexampleIsEnoughWhereOthersAreMissing) {
       << judged.reason;
 }
 
+// 2 of 3: p = 0.007, and 0.029 after Holm; but three runs decide nothing elsewhere either.
+TEST(AdditiveDeposits, FewerThanFiveRunsAreNoCounterexample) {
+  HandMade study;
+  for (const char* encoding : {"Absolute", "Random", "Relative"}) add_verdicts(study, encoding, {kS, kS, kS});
+  add_verdicts(study, "ALiBi", {kD, kD, kS});
+  EXPECT_EQ(judge(study.results, "no_deposit_additive").verdict, kUndetermined);
+  EXPECT_EQ(judged_rope({kD, kD, kD, kD}, "no_deposit_counting", kCounting).verdict, kUndetermined);
+}
+
+TEST(AdditiveDeposits, ShowsRopeBeside) {
+  HandMade study = additive_study({kS, kS, kS, kS, kS});
+  add_verdicts(study, "RoPE", {kD, kD, kS, kS, kS});
+  const JudgedClaim judged = judge(study.results, "no_deposit_additive");
+  EXPECT_EQ(judged.evidence[0].what, "share of runs judged DEPOSIT by position, RoPE");
+  EXPECT_EQ(judged.evidence[0].value, 0.4);
+}
+
 TEST(CountingDeposit, ThreeWays) {
   const auto verdict = [](const Verdicts& found) {
     return judged_rope(found, "no_deposit_counting", kCounting).verdict;
@@ -150,6 +167,18 @@ TEST(EarlyDeposit, ASnapshotAfterAQuarterIsNotEarly) {
   const std::vector<std::pair<int64_t, double>> at = {{250, 0.6}}, after = {{251, 0.6}};
   EXPECT_EQ(judge(early_study(at, at).results, "deposit_forms_early").verdict, kHolds);
   EXPECT_EQ(judge(early_study(after, after).results, "deposit_forms_early").verdict, kUndetermined);
+}
+
+TEST(EarlyDeposit, WhatComesAfterLearningIsNotEarly) {
+  using Shares = std::vector<std::pair<int64_t, double>>;
+  const Shares shares = {{100, 0.1}, {200, 0.6}};
+  HandMade study = early_study(shares, shares);
+  EXPECT_EQ(judge(study.results, "deposit_forms_early").verdict, kHolds);
+  for (RunRecord& run : study.results.cells[0].runs) run.steps_to_90 = 150;
+  EXPECT_EQ(judge(study.results, "deposit_forms_early").verdict, kFails) << "at step 100 the head did not lead";
+  study = early_study({{100, 0.6}}, {{100, 0.6}});
+  for (RunRecord& run : study.results.cells[0].runs) run.steps_to_90 = 50;
+  EXPECT_EQ(judge(study.results, "deposit_forms_early").verdict, kUndetermined) << "no snapshot before";
 }
 
 TEST(EarlyDeposit, AnotherHeadIsNotTheSame) {
@@ -236,9 +265,10 @@ TEST(ActivationPosition, ThreeWays) {
   const JudgedClaim used = judged(removal_study(0.60, 0.70));
   EXPECT_EQ(used.verdict, kFails);
   EXPECT_TRUE(contains(used.reason, "It is still used")) << used.reason;
-  const JudgedClaim same = judged(removal_study(0.799, 0.796));
-  EXPECT_EQ(same.verdict, kFails);
-  EXPECT_TRUE(contains(same.reason, "RoPE changes nothing of interest")) << same.reason;
+  const JudgedClaim unused = judged(removal_study(0.799, 0.796));
+  EXPECT_EQ(unused.verdict, kUndetermined) << "what Absolute does not use RoPE cannot suppress";
+  EXPECT_TRUE(contains(unused.reason, "nothing to suppress: 0.1 %")) << unused.reason;
+  EXPECT_TRUE(contains(unused.reason, "behind the second layer (1 stream)")) << unused.reason;
   EXPECT_EQ(judged(removal_study(0.60, 0.78, 0.02)).verdict, kUndetermined);
 }
 

@@ -56,9 +56,24 @@ TEST(SolutionSpace, ThreeWays) {
   EXPECT_EQ(verdict({0.20, 0.21, 0.22, 0.20}, {0.1, 0.1, 0.1, 0.1}), kUndetermined) << "four seeds";
 }
 
+// Of 4,000 parameters for each of four distances and five seeds.
+TEST(SolutionSpace, FewHitsDecideByTheirCounts) {
+  const auto judged = [](double rope, double relative) {
+    return judge({}, "rope_solution_space_larger", kAnyProtocol,
+                 separation_of(Numbers(5, rope / 80000.0), Numbers(5, relative / 80000.0)));
+  };
+  EXPECT_EQ(judged(0, 0).verdict, kUndetermined) << "no hit says nothing";
+  EXPECT_EQ(judged(1, 3).verdict, kUndetermined);
+  EXPECT_EQ(judged(1, 36).verdict, kFails);
+  EXPECT_TRUE(contains(judged(1, 36).reason, "of 80000 random parameters 1 separate with RoPE, 36 with a relative"))
+      << judged(1, 36).reason;
+  EXPECT_EQ(judged(36, 1).verdict, kHolds);
+}
+
 TEST(SolutionSpace, ContentVariedMayRefuteAlone) {
-  SeparationTable table = separation_of({2, 2, 2, 2, 2}, {1, 1, 1, 1, 1});
-  table.rows[2].positive.seeds = {0.5, 0.5, 0.5, 0.5, 0.5};
+  SeparationTable table = separation_of(Numbers(5, 0.2), Numbers(5, 0.1));
+  table.rows[2].positive.seeds = Numbers(5, 0.05);
+  table.rows[2].positive.mean = 0.05;
   EXPECT_TRUE(table.rows[2].varied);
   EXPECT_EQ(judge({}, "rope_solution_space_larger", kAnyProtocol, table).verdict, kFails);
 }
@@ -146,6 +161,19 @@ TEST(RandomOverfits, ThreeWays) {
   EXPECT_EQ(judged(overfitting_study(0.10, 0.18, 0.05, 0.30)).verdict, kFails) << "gap";
   EXPECT_EQ(judged(overfitting_study(0.31, 0.18, 0.30, 0.30)).verdict, kFails) << "fit";
   EXPECT_EQ(judged(overfitting_study(0.20, 0.18, 0.05, 0.30, 0.02)).verdict, kUndetermined);
+}
+
+TEST(RandomOverfits, AtTheCeilingNoGapCanShow) {
+  HandMade study = overfitting_study(0.0, 0.0, 0.05, 0.30);
+  for (CellRuns& cell : study.results.cells) {
+    for (RunRecord& run : cell.runs) {
+      run.floors.ceiling = 1.0;
+      run.train_accuracy = run.test_accuracy = 1.0;
+    }
+  }
+  const JudgedClaim judged = judge(study.results, "random_overfits_low_toeplitz");
+  EXPECT_EQ(judged.verdict, kUndetermined) << judged.reason;
+  EXPECT_TRUE(contains(judged.reason, "ceiling on test samples")) << judged.reason;
 }
 
 TEST(RandomOverfits, FourRunsAreTooFewForTwoTests) {

@@ -130,6 +130,7 @@ inline SeparationTable separation_of(const Numbers& rope, const Numbers& relativ
   };
   SeparationTable table;
   table.options.seeds = std::ssize(rope);
+  table.options.wanted = {1, 4, 10, 21};
   for (const bool varied : {false, true}) {
     // With content fixed all win alike often, and the claim is about winning clearly.
     const SeedSpread alike = spread(Numbers(rope.size(), 1.0 / 32.0));
@@ -146,7 +147,7 @@ inline SeparationTable separation_of(const Numbers& rope, const Numbers& relativ
 }
 
 inline JudgedClaim judge(const StudyResults& results, const std::string& id, const std::string& protocol = kClean,
-                         const SeparationTable& separation = separation_of({1, 1, 1, 1, 1}, {2, 2, 2, 2, 2})) {
+                         const SeparationTable& separation = separation_of(Numbers(5, 0.1), Numbers(5, 0.2))) {
   for (const JudgedClaim& judged : judge_claims(results, separation)) {
     if (judged.id == id && judged.protocol == protocol) return judged;
   }

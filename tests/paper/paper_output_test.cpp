@@ -165,15 +165,31 @@ TEST(PublishedText, HeadsSwitchedOff) {
   for (RunRecord& run : cell.runs) {
     run.ablation->accuracy = 0.9;
     run.ablation->importance->accuracies = {{0.8, 0.7, 0.85}, {0.5, 0.89, 0.6}};
-    run.published = PublishedAblation{.baseline = 0.95, .accuracy = {{0.9, 0.8}}};
+    run.published = PublishedAblation{.baseline = 0.95, .accuracy = {{0.9, 0.8}, {0.1, 0.2}}};
   }
   const std::string text = published_text(study.results, TableFormat::terminal);
   EXPECT_LE(widest(text), 100u) << text;
-  const std::string rope = line_with(text, "RoPE on distance, Fig. 4");
-  EXPECT_TRUE(contains(rope, "-      40.0 / 30.0")) << text;
+  const std::string rope = line_with(text, "RoPE, layer 1 (Fig. 4)");
+  EXPECT_TRUE(contains(rope, "-      20.0 / 10.0")) << "the second layer's losses stand beside nothing\n" << text;
   EXPECT_TRUE(contains(rope, "15.0 / 5.0")) << text;
   EXPECT_TRUE(contains(rope, "50.5 / 5.4 d")) << text;
-  EXPECT_TRUE(contains(line_with(text, "MLA on distance, Fig. 7"), "64.0 d")) << text;
+  EXPECT_TRUE(contains(line_with(text, "MLA, layer 1 (Fig. 7)"), "64.0 d")) << text;
+}
+
+// Fig. 5 shows the hybrid's second layer; three of Fig. 4's encodings come from a picture that stood there before.
+TEST(PublishedText, HeadsOfTheLayerThatIsShown) {
+  HandMade study;
+  CellRuns& cell = study.add("RoPE+Absolute", kDistance, kClean, about(0.9));
+  verdicts(cell, std::vector<Deposit>(5, Deposit::spread));
+  for (RunRecord& run : cell.runs) {
+    run.ablation->accuracy = 0.9;
+    run.ablation->importance->accuracies = {{0.8, 0.7, 0.85}, {0.5, 0.89, 0.6}};
+  }
+  study.add("ALiBi", kDistance, kClean, about(0.9)).runs[0].ablation = ablation_record(Deposit::spread);
+  const std::string text = published_text(study.results, TableFormat::terminal);
+  EXPECT_LE(widest(text), 100u) << text;
+  EXPECT_TRUE(contains(line_with(text, "RoPE+Absolute, layer 2 (Fig. 5)"), "40.0 / 30.0")) << text;
+  EXPECT_TRUE(contains(text, "ALiBi, layer 1 (Fig. 4, first version)")) << text;
 }
 
 TEST(PublishedText, NothingOfOursIsNothingToShow) { EXPECT_TRUE(published_text({}, TableFormat::terminal).empty()); }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "phasor/ablation/verdict_clauses.h"
 #include "study/records.h"
 
 namespace phasor {
@@ -306,6 +307,9 @@ TEST(CellSummary, LayersThatAreNotUsedHaveNoShares) {
   EXPECT_NE(used_effect(concentrated().judged.run, 1), nullptr);
   EXPECT_EQ(used_effect(concentrated().judged.run, 0), nullptr) << "no head costs anything";
   EXPECT_EQ(used_effect(concentrated().judged.run, 2), nullptr) << "no such layer";
+  HeadRecord guessing = concentrated();
+  guessing.judged.run.layers[1].clauses = {{.name = kFloorClause, .holds = false}};
+  EXPECT_EQ(used_effect(guessing.judged.run, 1), nullptr) << "what a model at its floor loses is not what it knows";
   CellRuns cell = cell_runs(kRope, {0.95, 0.95});
   cell.runs[0].ablation = ablation_record(2000, 0.95, unused);
   cell.runs[0].snapshots = {ablation_record(100, 0.3, concentrated())};

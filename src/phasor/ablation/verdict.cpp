@@ -174,6 +174,11 @@ std::string_view name(Deposit verdict) {
   return "UNDETERMINED";
 }
 
+bool is_above_floor(const LayerVerdict& layer) {
+  return std::none_of(layer.clauses.begin(), layer.clauses.end(),
+                      [](const Clause& clause) { return clause.name == kFloorClause && clause.holds == false; });
+}
+
 RunVerdict judge_run(const RunEvidence& evidence, const VerdictOptions& options) {
   require_evidence(evidence, options);
   const EffectOptions effect_options{

@@ -47,6 +47,9 @@ struct LayerVerdict {
   LayerEffect effect;
 };
 
+// False where the intact model is not surely above its floor: what its heads cost is then not what it knows.
+bool is_above_floor(const LayerVerdict& layer);
+
 struct RunEvidence {
   std::vector<LayerDrops> layers;  // by the method that is judged
   // A method that must name the same head: its mean drops.

@@ -171,7 +171,7 @@ Clause used_clause(const LayerCase& layer) {
 Clause floor_clause(const LayerCase& layer) {
   const RunEvidence& run = layer.evidence;
   const double least = statistics::clopper_pearson(run.correct, run.samples).low;
-  return clause("1 floor",
+  return clause(kFloorClause,
                 fmt::format("the intact model has {} of {} right, surely {} of all; without position and content it "
                             "would be {}",
                             run.correct, run.samples, show(least), show(run.floor_accuracy)),

@@ -17,6 +17,8 @@ struct LayerCase {
   size_t heads() const { return effect.heads.size(); }
 };
 
+inline constexpr const char* kFloorClause = "1 floor";
+
 Clause used_clause(const LayerCase& layer);
 Clause floor_clause(const LayerCase& layer);
 // (i) to (vi), in order.

@@ -1,6 +1,7 @@
 #include "phasor/paper/audit.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -89,22 +90,37 @@ void adjust_rows(std::vector<AuditRow>& rows, RowChange number) {
   }
 }
 
-// "keys_values moves accuracy most, by +21.3 points (95 % +15.0 to +27.6), after Holm p = 0.056 (at best 0.056)"
-std::string most_moving(const std::vector<AuditRow>& rows, RowChange number, const char* what, const char* unit) {
-  const AuditRow* most = nullptr;
-  const auto size = [&](const AuditRow& row) { return std::abs((row.*number)->change.estimate); };
+std::string change_sentence(const AuditRow& row, const AuditChange& change, const char* unit) {
+  return fmt::format("{} by {} (95 % {} to {})", row.name, signed_figure(change.change.estimate, unit),
+                     bare_figure(change.change.low, unit), bare_figure(change.change.high, unit));
+}
+
+// "accuracy is surely moved by keys_values by +21.3 points (95 % +15.0 to +27.6), ...", or that of the largest estimate
+// and that it is not sure.
+std::string moved(const std::vector<AuditRow>& rows, RowChange number, const char* what, const char* unit) {
+  std::vector<const AuditRow*> measured;
   for (const AuditRow& row : rows) {
-    if (row.*number && (most == nullptr || size(row) > size(*most))) most = &row;
+    if (row.*number) measured.push_back(&row);
   }
-  if (most == nullptr) return fmt::format("no switch has {}", what);
-  const AuditChange& change = *(most->*number);
-  if (change.change.estimate == 0.0) return fmt::format("no switch moves {}", what);
+  if (measured.empty()) return "";
+  const auto size = [&](const AuditRow* row) { return std::abs((row->*number)->change.estimate); };
+  std::stable_sort(measured.begin(), measured.end(),
+                   [&](const AuditRow* a, const AuditRow* b) { return size(a) > size(b); });
+  std::vector<std::string> sure;
+  for (const AuditRow* row : measured) {
+    if ((row->*number)->holm <= kClaimLevel) sure.push_back(change_sentence(*row, *(row->*number), unit));
+  }
+  if (!sure.empty()) return fmt::format("{} is surely moved by {}", what, fmt::join(sure, ", "));
+  if (size(measured.front()) == 0.0) return fmt::format("{} is moved by no switch", what);
+  const AuditChange& change = *(measured.front()->*number);
   const double best = std::min(1.0, change.test.smallest_p * static_cast<double>(rows.size()));
-  const bool sure = change.change.low > 0.0 || change.change.high < 0.0;
-  return fmt::format("{} moves {} most, by {} (95 % {} to {}{}), p = {} after Holm (at best {})", most->name, what,
-                     signed_figure(change.change.estimate, unit), bare_figure(change.change.low, unit),
-                     bare_figure(change.change.high, unit), sure ? "" : ", so not surely at all", p_text(change.holm),
-                     p_text(best));
+  return fmt::format("{} is surely moved by no switch, most by {}, p = {} after Holm (at best {})", what,
+                     change_sentence(*measured.front(), change, unit), p_text(change.holm), p_text(best));
+}
+
+std::optional<double> ceiling_of(const CellRuns& cell) {
+  if (cell.runs.empty() || !(cell.runs.front().floors.ceiling > 0.0)) return std::nullopt;
+  return 100.0 * cell.runs.front().floors.ceiling;
 }
 
 AuditBlock block_of(const StudyResults& results, const std::string& encoding, const std::string& base) {
@@ -114,21 +130,28 @@ AuditBlock block_of(const StudyResults& results, const std::string& encoding, co
   block.base_counts = counts_of(*base_cell);
   block.base_accuracy = mean_of(values_of(*base_cell, accuracy_of));
   block.base_max_share = mean_of(values_of(*base_cell, max_share_of));
+  block.base_ceiling = ceiling_of(*base_cell);
   for (const Confound& confound : confounds()) {
     const CellRuns* cell = results.find(audit_cell(encoding, base, confound));
     if (cell == nullptr) continue;
     block.rows.push_back({.name = confound.name,
                           .what = confound.what,
                           .counts = counts_of(*cell),
+                          .ceiling = ceiling_of(*cell),
                           .accuracy = change_of(*base_cell, *cell, accuracy_of),
                           .max_share = change_of(*base_cell, *cell, max_share_of)});
   }
   if (block.rows.empty()) return block;
   adjust_rows(block.rows, &AuditRow::accuracy);
   adjust_rows(block.rows, &AuditRow::max_share);
-  block.finding = fmt::format("{}, {} but for one choice: {}; {}.", encoding, base,
-                              most_moving(block.rows, &AuditRow::accuracy, "accuracy", "points"),
-                              most_moving(block.rows, &AuditRow::max_share, "the largest share of a head", ""));
+  const std::string accuracy = moved(block.rows, &AuditRow::accuracy, "accuracy", "points");
+  const std::string share = moved(block.rows, &AuditRow::max_share, "the largest share of a head", "");
+  if (accuracy.empty()) {
+    block.finding = fmt::format("{}, {} but for one choice: not measured yet.", encoding, base);
+  } else {
+    block.finding = fmt::format("{}, {} but for one choice: {}; {}.", encoding, base, accuracy,
+                                share.empty() ? "no runs with shares of heads on both sides" : share);
+  }
   return block;
 }
 

@@ -33,15 +33,18 @@ struct AuditRow {
   std::string name;  // of the confound
   std::string what;
   AuditCounts counts;
+  std::optional<double> ceiling;  // the best test accuracy that its samples allow, %
   // Nothing where a side has fewer than two runs with the number.
-  std::optional<AuditChange> accuracy;   // test accuracy, %
-  std::optional<AuditChange> max_share;  // largest share of a head in its layer's positional drops
+  std::optional<AuditChange> accuracy;  // test accuracy, %
+  // Largest share of a head in its layer's positional drops, of runs above their floor in which that layer is used.
+  std::optional<AuditChange> max_share;
 };
 
 struct AuditBlock {
   std::string encoding, base;
   AuditCounts base_counts;
   std::optional<double> base_accuracy, base_max_share;  // means
+  std::optional<double> base_ceiling;                   // as in AuditRow
   std::vector<AuditRow> rows;
   std::string finding;  // in a sentence or two
 };

@@ -48,6 +48,7 @@ std::string Difference::runs_to_decide_text() const {
   const double half = 0.5 * (interval.high - interval.low);
   const double room = std::max(interval.estimate, margin - interval.estimate);
   const double wanted = std::ceil(static_cast<double>(runs) * (half / room) * (half / room));
+  if (is_short_of_runs()) return fmt::format("at least {} converged runs of each", kLeastForNoMore);
   if (!(wanted <= kMost)) return "more than 1000 runs of each, if they scatter as these do";
   return fmt::format("about {} runs of each, if they scatter as these do",
                      std::max(static_cast<int64_t>(wanted), runs + 1));

@@ -32,6 +32,8 @@ struct Difference {
 
   bool is_more() const;
   bool is_no_more() const { return runs >= kLeastForNoMore && interval.high < margin; }
+  // The interval says no more, but of too few runs.
+  bool is_short_of_runs() const { return runs < kLeastForNoMore && interval.high < margin; }
   // Whatever the runs had been, adjusted p could not have reached 0.05.
   bool is_too_small() const { return test.smallest_p * static_cast<double>(family) > kClaimLevel; }
 

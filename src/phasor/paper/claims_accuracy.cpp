@@ -36,19 +36,11 @@ Contest contest(const ClaimSample& first, const ClaimSample& second, double marg
   return result;
 }
 
-// What tokens allow at best, in per cent; nothing where it was not measured.
-std::optional<double> ceiling(const ClaimStudy& study, const std::string& encoding, const std::string& task,
-                              const std::string& protocol) {
-  const auto runs = converged_runs(study.results(), cell_of(paper_encoding(encoding), task, protocol));
-  if (runs.empty() || !(runs.front()->floors.ceiling > 0.0)) return std::nullopt;
-  return 100.0 * runs.front()->floors.ceiling;
-}
-
 // Two encodings that do all there is to do cannot be told apart, whoever is better where there is more to do: a lead or
 // its absence that is read there is left open.
 void leave_open_at_ceiling(JudgedClaim& judged, const ClaimStudy& study, const ClaimSample& rope,
                            const ClaimSample& rival, const std::string& task, double margin) {
-  const std::optional<double> most = ceiling(study, rival.label, task, judged.protocol);
+  const std::optional<double> most = task_ceiling(study, rival.label, task, judged.protocol);
   if (!most || rope.values.empty() || rival.values.empty()) return;
   const double room = *most - statistics::mean(rival.values);
   judged.evidence.push_back({.what = fmt::format("room between {} and the best that tokens allow", rival.label),
@@ -87,13 +79,46 @@ bool all_reach_90(const ClaimStudy& study, const std::string& encoding, const st
          std::all_of(runs.begin(), runs.end(), [](const RunRecord* run) { return run->steps_to_90.has_value(); });
 }
 
-Speed speed(const ClaimStudy& study, const std::string& rope, const std::string& rival, const std::string& protocol) {
-  const bool steps = all_reach_90(study, rope, protocol) && all_reach_90(study, rival, protocol);
-  const std::string what = steps ? "steps to 90 %" : "loss area";
-  const auto sample = [&](const std::string& encoding) {
-    return study.sample(encoding, kDistance, protocol, what, steps ? RunNumber(steps_to_90) : RunNumber(loss_area));
+// Steps between evaluations, the widest of both encodings.
+double evaluation_gap(const ClaimStudy& study, const std::vector<std::string>& encodings, const std::string& protocol) {
+  double widest = 0.0;
+  for (const std::string& encoding : encodings) {
+    for (const RunRecord* run :
+         converged_runs(study.results(), cell_of(paper_encoding(encoding), kDistance, protocol))) {
+      for (size_t i = 1; i < run->curve.size(); ++i) {
+        widest = std::max(widest, static_cast<double>(run->curve[i].step - run->curve[i - 1].step));
+      }
+    }
+  }
+  return widest;
+}
+
+// Steps to 90 % are known to the next evaluation only: where that is coarser than the margin, two encodings may look
+// alike in every seed and be far apart.
+Speed speed(const ClaimStudy& study, const std::string& rope, const std::string& rival, const std::string& protocol,
+            double share) {
+  const auto sample = [&](const std::string& encoding, bool steps) {
+    return study.sample(encoding, kDistance, protocol, steps ? "steps to 90 %" : "loss area",
+                        steps ? RunNumber(steps_to_90) : RunNumber(loss_area));
   };
-  return {sample(rope), sample(rival), what, steps ? "steps" : "of loss area"};
+  if (all_reach_90(study, rope, protocol) && all_reach_90(study, rival, protocol)) {
+    Speed speeds{sample(rope, true), sample(rival, true), "steps to 90 %", "steps"};
+    const bool is_fine = evaluation_gap(study, {rope, rival}, protocol) <= share * statistics::mean(speeds.rope.values);
+    if (is_fine) return speeds;
+  }
+  return {sample(rope, false), sample(rival, false), "loss area", "of loss area"};
+}
+
+// Rates are chosen by accuracy, and speed hangs on them.
+void add_rates(JudgedClaim& judged, const ClaimStudy& study, const std::string& encoding, const std::string& protocol) {
+  const CellName cell = cell_of(paper_encoding(encoding), kDistance, protocol);
+  const auto runs = converged_runs(study.results(), cell);
+  if (runs.empty()) return;
+  Evidence evidence{.what = fmt::format("learning rate, {}", encoding), .value = runs.front()->learning_rate};
+  for (const RateChoice& choice : study.results().rates) {
+    if (choice.cell == cell) evidence.text = fmt::format("best of {} by validation accuracy", choice.trials.size());
+  }
+  judged.evidence.push_back(evidence);
 }
 
 int64_t heads_of(const StudyResults& results, const CellName& cell) {
@@ -136,10 +161,12 @@ JudgedClaim judge_rope_faster(const Claim& claim, ClaimStudy& study, const std::
   if (protocol != kClean) {
     add_mean(judged, study.sample("RoPE", kDistance, protocol, "loss area", loss_area), "loss area of RoPE alone", "");
   }
+  add_rates(judged, study, rope, protocol);
+  for (const std::string& rival : rivals()) add_rates(judged, study, rival, protocol);
   if (lacks(judged, {area.lack})) return judged;
   std::vector<Contest> contests;
   for (const std::string& rival : rivals()) {
-    const Speed speeds = speed(study, rope, rival, protocol);
+    const Speed speeds = speed(study, rope, rival, protocol, claim.threshold("speed_share"));
     add_mean(judged, speeds.rival, speeds.what, speeds.unit == "steps" ? "steps" : "");
     Contest contest{.rival = rival, .lack = speeds.rival.lack, .left_out = speeds.rival.left_out};
     if (speeds.rope.decides() && speeds.rival.decides()) {
@@ -238,6 +265,11 @@ JudgedClaim judge_few_heads(const Claim& claim, ClaimStudy& study, const std::st
                  .fails = fmt::format("neither one nor two{} suffice", scope),
                  .more = "a loss"},
                 kAccuracy);
+  const std::optional<double> most = task_ceiling(study, "RoPE", kDistance, protocol);
+  if (judged.verdict == ClaimVerdict::holds && most &&
+      *most - statistics::mean(all.values) < claim.threshold("accuracy_points")) {
+    judged.reason += " All of them reach the task's ceiling: they suffice for this task.";
+  }
   leave_out(judged, left_out);
   return judged;
 }

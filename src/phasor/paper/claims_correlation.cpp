@@ -100,17 +100,19 @@ void decide_stability(JudgedClaim& judged, const std::vector<ContractionCorrelat
   }
 }
 
-// Mean over longer sequences of accuracy / accuracy at the length of training.
+// Mean over longer sequences of accuracy / accuracy at the length of training, both above that of the commonest class:
+// a guess is kept at every length.
 double accuracy_kept(const RunRecord& run) {
+  const double guess = std::max(run.floors.chance, run.floors.constant);
   double own = run.test_accuracy, sum = 0.0;
   int64_t longer = 0;
   for (const LengthRecord& length : run.lengths) {
     if (length.factor == 1.0) own = length.accuracy;
     if (length.factor <= 1.0) continue;
-    sum += length.accuracy;
+    sum += length.accuracy - guess;
     ++longer;
   }
-  return longer > 0 && own > 0.0 ? sum / static_cast<double>(longer) / own : kNaN;
+  return longer > 0 && own > guess ? sum / static_cast<double>(longer) / (own - guess) : kNaN;
 }
 
 double largest_share(const RunRecord& run) {

@@ -30,9 +30,12 @@ bool is_too_few(const HeadReading& heads, double majority) {
   return !(statistics::clopper_pearson_lower(heads.runs(), heads.runs()) > majority);
 }
 
+// Like every other verdict over seeds: fewer decide nothing (docs/ablation.md).
+constexpr int64_t kLeastForCounterexample = 5;
+
 // P(so many deposits or more) where each run is judged DEPOSIT by mistake with probability `wrong`.
 double counterexample_p(const HeadReading& heads, double wrong) {
-  if (heads.deposits() == 0) return 1.0;
+  if (heads.deposits() == 0 || heads.runs() < kLeastForCounterexample) return 1.0;
   return 1.0 - statistics::binomial_cumulative(static_cast<double>(heads.deposits() - 1),
                                                static_cast<double>(heads.runs()), wrong);
 }
@@ -73,7 +76,9 @@ Lead lead_of(const RunRecord& run, const Claim& claim) {
   const RunVerdict& verdict = run.ablation->position->judged.run;
   const auto layer = static_cast<size_t>(verdict.layer);
   const auto head = static_cast<size_t>(verdict.layers[layer].effect.top);
-  const double early = claim.threshold("early_share") * static_cast<double>(run.steps);
+  // What is there once the task is learned is the finished model's.
+  const double learned = run.steps_to_90 ? static_cast<double>(*run.steps_to_90) : static_cast<double>(run.steps);
+  const double early = std::min(claim.threshold("early_share") * static_cast<double>(run.steps), learned);
   Lead lead = Lead::unknown;
   for (const AblationRecord& snapshot : run.snapshots) {
     if (!snapshot.position) continue;
@@ -107,6 +112,12 @@ double removal_cost(const RunRecord& run) {
   }
   const double layers = static_cast<double>(removal.layers.size()) - static_cast<double>(kFirstLayer);
   return layers > 0.0 && removal.intact.accuracy > 0.0 ? 100.0 * sum / layers / removal.intact.accuracy : kNaN;
+}
+
+// How many streams that is the mean of.
+int64_t removal_streams(const RunRecord& run) {
+  const int64_t layers = run.ablation && run.ablation->removal ? std::ssize(run.ablation->removal->layers) : 0;
+  return std::max<int64_t>(0, layers - 2);
 }
 
 double position_in_last_stream(const RunRecord& run) {
@@ -144,6 +155,7 @@ JudgedClaim judge_additive_deposits(const Claim& claim, ClaimStudy& study, const
   std::vector<double> p;
   std::vector<Lack> lack;
   std::vector<std::string> left_out;
+  add_heads(judged, study.heads("RoPE", kDistance, protocol, Question::position), Question::position);  // beside them
   for (const char* encoding : {"Absolute", "Random", "Relative", "ALiBi"}) {
     all.push_back(study.heads(encoding, kDistance, protocol, Question::position));
     const HeadReading& heads = all.back();
@@ -295,12 +307,22 @@ JudgedClaim judge_activation_position(const Claim& claim, ClaimStudy& study, con
   }
   if (lacks(judged, {absolute.lack, hybrid.lack})) return judged;
   const statistics::MeanInterval left = statistics::mean_interval(hybrid.values);
+  const statistics::MeanInterval without_rope = statistics::mean_interval(absolute.values);
   const Difference less = difference(absolute, hybrid, "%", margin);
   judged.evidence.push_back(less.evidence("accuracy that p is worth behind the second layer"));
-  const std::string numbers = fmt::format("behind the second layer p is worth {} of the accuracy of RoPE+Absolute; {}",
-                                          mean_text(hybrid, "%"), less.text());
+  const auto runs = converged_runs(study.results(), cell_of(paper_encoding("Absolute"), kDistance, protocol));
+  const int64_t streams = removal_streams(*runs.front());
+  const std::string numbers =
+      fmt::format("behind the second layer ({} stream{}) p is worth {} of the accuracy of RoPE+Absolute; {}", streams,
+                  streams == 1 ? "" : "s", mean_text(hybrid, "%"), less.text());
   if (left.low > margin) {
     decide(judged, ClaimVerdict::fails, "it is still used: " + numbers);
+  } else if (!(without_rope.low > margin)) {
+    decide(judged, ClaimVerdict::undetermined,
+           fmt::format("without RoPE it is not surely used there either, so that there is nothing to suppress: {} of "
+                       "the accuracy of Absolute; {}",
+                       mean_text(absolute, "%"), numbers),
+           "a size at which Absolute uses positions behind the second layer");
   } else if (less.is_no_more()) {
     decide(judged, ClaimVerdict::fails, "RoPE changes nothing of interest: " + numbers);
   } else if (left.high < margin && less.is_more()) {

@@ -9,6 +9,8 @@
 #include "phasor/base/error.h"
 #include "phasor/paper/judging.h"
 #include "phasor/statistics/effect.h"
+#include "phasor/statistics/proportion.h"
+#include "phasor/statistics/summary.h"
 
 namespace phasor::paper {
 namespace {
@@ -36,13 +38,22 @@ ClaimSample toeplitz(const ClaimStudy& study, const std::string& encoding, const
 
 double gap(const RunRecord& run) { return 100.0 * (run.train_accuracy - run.test_accuracy); }
 
-// More of random parameters that separate, seed by seed.
+// More of random parameters that separate, seed by seed and by exact intervals of all draws together.
 struct SpaceComparison {
   bool larger = true;     // rope's share exceeds relative's in every seed
   bool no_larger = true;  // it is at most (1 + excess) times as large in every seed
   const SeedSpread* rope = nullptr;
   const SeedSpread* relative = nullptr;
+  int64_t draws = 0, rope_hits = 0, relative_hits = 0;
 };
+
+int64_t draws_of(const SeparationTableOptions& options) {
+  return options.samples * std::ssize(options.wanted) * options.seeds;
+}
+
+int64_t hits_of(const SeedSpread& share, int64_t draws) {
+  return std::llround(share.mean * static_cast<double>(draws));
+}
 
 // With content fixed some distance wins at every draw, so that all encodings win alike often: there the share that wins
 // clearly is compared. With content varied a distance has to win for all contents at once, which clearly hardly
@@ -55,17 +66,35 @@ SpaceComparison compare_space(const SeparationTable& table, bool varied, double 
     fail("the table of separation has no row of {}", name(encoding));
   };
   SpaceComparison result{.rope = share(SeparationEncoding::rope), .relative = share(SeparationEncoding::relative)};
+  result.draws = draws_of(table.options);
+  result.rope_hits = hits_of(*result.rope, result.draws);
+  result.relative_hits = hits_of(*result.relative, result.draws);
+  const statistics::Interval rope = statistics::clopper_pearson(result.rope_hits, result.draws);
+  const statistics::Interval relative = statistics::clopper_pearson(result.relative_hits, result.draws);
+  result.larger = rope.low > relative.high;
+  result.no_larger = rope.high <= (1.0 + excess) * relative.low;
   for (size_t seed = 0; seed < result.rope->seeds.size(); ++seed) {
-    const double rope = result.rope->seeds[seed], relative = result.relative->seeds[seed];
-    result.larger = result.larger && rope > relative;
-    result.no_larger = result.no_larger && rope <= (1.0 + excess) * relative;
+    const double own = result.rope->seeds[seed], other = result.relative->seeds[seed];
+    result.larger = result.larger && own > other;
+    result.no_larger = result.no_larger && own <= (1.0 + excess) * other;
   }
   return result;
 }
 
+// Who gets all test samples right has no gap, whatever it learned by heart.
+bool is_at_ceiling(const ClaimStudy& study, const std::string& encoding, const std::string& protocol, double margin) {
+  const std::optional<double> most = task_ceiling(study, encoding, kDistance, protocol);
+  const ClaimSample tested = study.sample(encoding, kDistance, protocol, "test accuracy", test_percent);
+  return most && tested.decides() && *most - statistics::mean(tested.values) < margin;
+}
+
 void decide_overfitting(JudgedClaim& judged, const std::optional<Difference>& larger_gap,
-                        const std::optional<Difference>& lower_fit, const std::vector<Lack>& lack) {
-  if (larger_gap && larger_gap->is_no_more()) {
+                        const std::optional<Difference>& lower_fit, const std::vector<Lack>& lack, bool at_ceiling) {
+  if (larger_gap && larger_gap->is_no_more() && at_ceiling) {
+    decide(judged, ClaimVerdict::undetermined,
+           "Random is at the task's ceiling on test samples, where no gap can show: " + larger_gap->text(),
+           "a size or task at which encodings stay below the ceiling");
+  } else if (larger_gap && larger_gap->is_no_more()) {
     decide(judged, ClaimVerdict::fails, "the gap is surely no larger: " + larger_gap->text());
   } else if (lower_fit && lower_fit->is_no_more()) {
     decide(judged, ClaimVerdict::fails, "the Toeplitz fit is surely no lower: " + lower_fit->text());
@@ -140,8 +169,8 @@ JudgedClaim judge_solution_space(const Claim& claim, ClaimStudy& study, const st
            .unit = "",
            .text = fmt::format("range of {} seeds", share->seeds.size())});
     }
-    texts.push_back(fmt::format("{:.2g} of random parameters separate with RoPE, {:.2g} with a relative bias ({})",
-                                found.rope->mean, found.relative->mean, content));
+    texts.push_back(fmt::format("of {} random parameters {} separate with RoPE, {} with a relative bias ({})",
+                                found.draws, found.rope_hits, found.relative_hits, content));
   }
   for (const SeparationClaim& best : table.claims) {
     judged.evidence.push_back({.what = best.claim,
@@ -150,14 +179,16 @@ JudgedClaim judge_solution_space(const Claim& claim, ClaimStudy& study, const st
                                                    best.left, best.right, best.favourable, best.seeds, best.contrary)});
   }
   const int64_t seeds = table.options.seeds;
+  const std::string numbers = fmt::format("in a game where both may spend {:.3g} logits (docs/theory.md): {}",
+                                          table.budget, joined(texts, "; "));
   if (seeds < 5) {
     decide(judged, ClaimVerdict::undetermined, fmt::format("{} seeds are too few", seeds), "at least 5 seeds");
   } else if (no_larger) {
-    decide(judged, ClaimVerdict::fails, joined(texts, "; "));
+    decide(judged, ClaimVerdict::fails, numbers);
   } else if (larger) {
-    decide(judged, ClaimVerdict::holds, joined(texts, "; "));
+    decide(judged, ClaimVerdict::holds, numbers);
   } else {
-    decide(judged, ClaimVerdict::undetermined, fmt::format("seeds do not agree: {}", joined(texts, "; ")),
+    decide(judged, ClaimVerdict::undetermined, fmt::format("neither is surely larger, {}", numbers),
            "more random parameters and seeds");
   }
   return judged;
@@ -251,7 +282,8 @@ JudgedClaim judge_random_overfits(const Claim& claim, ClaimStudy& study, const s
   if (larger_gap) judged.evidence.push_back(larger_gap->evidence("gap"));
   if (lower_fit) judged.evidence.push_back(lower_fit->evidence("Toeplitz fit"));
   decide_overfitting(judged, larger_gap, lower_fit,
-                     {random_gap.lack, absolute_gap.lack, random_fit.lack, absolute_fit.lack});
+                     {random_gap.lack, absolute_gap.lack, random_fit.lack, absolute_fit.lack},
+                     is_at_ceiling(study, "Random", protocol, claim.threshold("accuracy_points")));
   leave_out(judged, {random_gap.left_out, absolute_gap.left_out});
   return judged;
 }

@@ -193,8 +193,10 @@ const Difference* judge_no_more(JudgedClaim& judged, const std::vector<Differenc
              runs_needed_text(unsure->family));
     } else {
       decide(judged, ClaimVerdict::undetermined,
-             fmt::format("{} is neither sure nor surely less than {}: {}", words.more,
-                         figure(unsure->margin, unsure->unit), unsure->text()),
+             unsure->is_short_of_runs() ? fmt::format("fewer than {} runs cannot show the absence of {}: {}",
+                                                      kLeastForNoMore, words.more, unsure->text())
+                                        : fmt::format("{} is neither sure nor surely less than {}: {}", words.more,
+                                                      figure(unsure->margin, unsure->unit), unsure->text()),
              unsure->runs_to_decide_text());
     }
   }
@@ -206,6 +208,13 @@ std::string joined(const std::vector<std::string>& texts, const char* with) {
 }
 
 std::string accuracy_rope(const std::string& protocol) { return protocol == kClean ? "RoPE" : "RoPE+Absolute"; }
+
+std::optional<double> task_ceiling(const ClaimStudy& study, const std::string& encoding, const std::string& task,
+                                   const std::string& protocol) {
+  const auto runs = converged_runs(study.results(), cell_of(paper_encoding(encoding), task, protocol));
+  if (runs.empty() || !(runs.front()->floors.ceiling > 0.0)) return std::nullopt;
+  return 100.0 * runs.front()->floors.ceiling;
+}
 
 double test_percent(const RunRecord& run) { return 100.0 * run.test_accuracy; }
 

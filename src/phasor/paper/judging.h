@@ -1,6 +1,6 @@
 #pragma once
 // What the judges of claims share: verdicts with their reasons, and numbers as evidence.
-#include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +57,10 @@ std::string joined(const std::vector<std::string>& texts, const char* with = ", 
 
 // RoPE of the accuracy curves: RoPE+Absolute in the released code at commit ffe3159.
 std::string accuracy_rope(const std::string& protocol);
+
+// What tokens allow at best, in per cent; nothing where no converged run knows it.
+std::optional<double> task_ceiling(const ClaimStudy& study, const std::string& encoding, const std::string& task,
+                                   const std::string& protocol);
 
 // In per cent.
 double test_percent(const RunRecord& run);

@@ -74,8 +74,8 @@ StudySize size_of(const std::string& preset) {
   fail_usage("there is no study at size '{}'; sizes are demo, quick and paper", preset);
 }
 
-// Evaluations of released runs can be rarer: none of them is fast.
-constexpr const char* kReleasedEvaluations = "100";
+// Evaluations of released runs can be rarer: none of them is fast. Ten are the fewest that show convergence.
+constexpr const char* kReleasedEvaluations = "200";
 
 std::string name_of(const std::string& preset) { return fmt::format("arXiv 2505.13027 at {} size", preset); }
 

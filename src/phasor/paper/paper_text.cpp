@@ -97,18 +97,31 @@ std::string change_text(const std::optional<AuditChange>& change, int digits) {
 
 std::string holm_text(const std::optional<AuditChange>& change) { return change ? p_text(change->holm) : "-"; }
 
+std::string ceiling_text(const std::optional<double>& ceiling) {
+  return ceiling ? fmt::format("{:.1f}", *ceiling) : "-";
+}
+
+// How many runs have the number, with the switch and without.
+std::string sides_text(const std::optional<AuditChange>& change) {
+  return change ? fmt::format("{}:{}", change->switched.size(), change->base.size()) : "-";
+}
+
 TextTable audit_table(const AuditBlock& block) {
-  TextTable table{.titles = {"switch", "accuracy, points", "p", "max share", "p", "D S N U", "runs"}};
-  table.rows.push_back({fmt::format("({})", block.base),
-                        block.base_accuracy ? fmt::format("{:.1f} %", *block.base_accuracy) : "-", "",
-                        block.base_max_share ? fmt::format("{:.2f}", *block.base_max_share) : "-", "",
-                        verdicts_text(block.base_counts), runs_text(block.base_counts)});
+  TextTable table{.titles = {"switch", "accuracy, points", "p", "ceiling", "max share", "p", "of", "D S N U", "runs"}};
+  table.rows.push_back(
+      {fmt::format("({})", block.base), block.base_accuracy ? fmt::format("{:.1f} %", *block.base_accuracy) : "-", "",
+       ceiling_text(block.base_ceiling), block.base_max_share ? fmt::format("{:.2f}", *block.base_max_share) : "-", "",
+       "", verdicts_text(block.base_counts), runs_text(block.base_counts)});
   for (const AuditRow& row : block.rows) {
-    table.rows.push_back({row.name, change_text(row.accuracy, 1), holm_text(row.accuracy),
-                          change_text(row.max_share, 2), holm_text(row.max_share), verdicts_text(row.counts),
-                          runs_text(row.counts)});
+    table.rows.push_back({row.name, change_text(row.accuracy, 1), holm_text(row.accuracy), ceiling_text(row.ceiling),
+                          change_text(row.max_share, 2), holm_text(row.max_share), sides_text(row.max_share),
+                          verdicts_text(row.counts), runs_text(row.counts)});
   }
   return table;
+}
+
+bool has_runs(const AuditBlock& block) {
+  return std::any_of(block.rows.begin(), block.rows.end(), [](const AuditRow& row) { return row.counts.finished > 0; });
 }
 
 }  // namespace
@@ -130,18 +143,21 @@ std::string claims_text(const std::vector<JudgedClaim>& judged, TableFormat form
 std::string audit_text(const std::vector<AuditBlock>& blocks, TableFormat format) {
   std::string text;
   for (const AuditBlock& block : blocks) {
+    if (!has_runs(block)) continue;
     text += paragraph(fmt::format("{} on distance, {} but for one choice, which is as in {}", block.encoding,
                                   block.base, block.base == kClean ? kReleased : kClean),
                       format);
     if (format == TableFormat::markdown) text += "\n";
     text += to_text(audit_table(block), format) + "\n" + paragraph(block.finding, format) + "\n";
   }
-  if (blocks.empty()) return text;
+  if (text.empty()) return text;
   const std::string note =
       "The first row is the base, the others are changes against it with 95 % intervals (Welch); p: exact permutation, "
       "adjusted by Holm within "
-      "a column. Max share: the largest share of a head in its layer's positional drops. D S N U: runs judged DEPOSIT, "
-      "SPREAD, NOT USED, UNDETERMINED by position. * runs that have not converged: they are counted. ! failed runs.";
+      "a column. Ceiling: the best accuracy that the samples allow, %: a switch that changes it changes the task. Max "
+      "share: the largest share of a head in its layer's positional drops, of those runs (of) that are above their "
+      "floor and use that layer. D S N U: runs judged DEPOSIT, SPREAD, NOT USED, UNDETERMINED by position. * runs that "
+      "have not converged: they are counted. ! failed runs.";
   return text + paragraph(note, format);
 }
 

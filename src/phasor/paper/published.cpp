@@ -32,6 +32,17 @@ PublishedPoint point_from(const Json& json, const StrictObject& entry) {
   return point;
 }
 
+// The entry may list places on its axis whose points are so.
+void mark(std::vector<PublishedPoint>& points, StrictObject& entry, const char* name, bool PublishedPoint::*flag) {
+  if (!entry.has(name)) return;
+  for (const Json& at : entry.list(name)) {
+    const auto found =
+        std::find_if(points.begin(), points.end(), [&](const PublishedPoint& point) { return Json(point.at) == at; });
+    if (found == points.end()) entry.refuse(fmt::format("there is no point at {} to be {}", at.dump(), name));
+    (*found).*flag = true;
+  }
+}
+
 std::vector<PublishedPoint> points_from(StrictObject& entry) {
   std::vector<PublishedPoint> points;
   for (const Json& json : entry.list("points")) {
@@ -40,13 +51,8 @@ std::vector<PublishedPoint> points_from(StrictObject& entry) {
       entry.refuse(fmt::format("the point at {} does not come after the one before it", points.back().at));
     }
   }
-  if (!entry.has("approximate")) return points;
-  for (const Json& at : entry.list("approximate")) {
-    const auto found =
-        std::find_if(points.begin(), points.end(), [&](const PublishedPoint& point) { return Json(point.at) == at; });
-    if (found == points.end()) entry.refuse(fmt::format("there is no point at {} to be approximate", at.dump()));
-    found->approximate = true;
-  }
+  mark(points, entry, "approximate", &PublishedPoint::approximate);
+  mark(points, entry, "printed", &PublishedPoint::printed);
   return points;
 }
 

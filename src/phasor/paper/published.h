@@ -16,6 +16,7 @@ struct PublishedPoint {
   double at = 0.0;  // on the entry's axis
   double low = 0.0, high = 0.0;
   bool approximate = false;
+  bool printed = false;  // although the entry is digitised
 
   double value() const { return 0.5 * (low + high); }
   bool is_range() const { return low != high; }

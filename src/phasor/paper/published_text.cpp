@@ -21,9 +21,10 @@ constexpr int64_t kPublishedHeads = 16;
 
 // "92.6 p", "~4.0 d", "77.2-78.0 d": per cent, and how it was had.
 std::string published_number(const PublishedPoint& point, Provenance provenance) {
+  const bool printed = point.printed || provenance == Provenance::printed;
   const std::string number = point.is_range() ? fmt::format("{:.1f}-{:.1f}", 100.0 * point.low, 100.0 * point.high)
                                               : fmt::format("{:.1f}", 100.0 * point.low);
-  return fmt::format("{}{} {}", point.approximate ? "~" : "", number, provenance == Provenance::printed ? "p" : "d");
+  return fmt::format("{}{} {}", point.approximate ? "~" : "", number, printed ? "p" : "d");
 }
 
 std::string published_number(const PublishedEntry& entry, double at) {
@@ -166,20 +167,15 @@ Beside removal(const StudyResults& results, const std::string& subject, const st
   return beside;
 }
 
-// What the head that costs most and the next one of its layer cost when switched off alone.
+// What the head of a layer that costs most and the next one cost when switched off.
 struct HeadLoss {
   double most = 0.0, second = 0.0;
 };
 
-HeadLoss loss_of(double baseline, std::vector<std::vector<double>> accuracies) {
-  HeadLoss loss{.most = -1.0, .second = std::numeric_limits<double>::quiet_NaN()};
-  for (std::vector<double>& layer : accuracies) {
-    std::sort(layer.begin(), layer.end());
-    if (layer.empty() || baseline - layer[0] <= loss.most) continue;
-    loss.most = baseline - layer[0];
-    loss.second = layer.size() > 1 ? baseline - layer[1] : std::numeric_limits<double>::quiet_NaN();
-  }
-  return loss;
+HeadLoss loss_of(double baseline, std::vector<double> accuracies) {
+  std::sort(accuracies.begin(), accuracies.end());
+  return {.most = baseline - accuracies.front(),
+          .second = accuracies.size() > 1 ? baseline - accuracies[1] : std::numeric_limits<double>::quiet_NaN()};
 }
 
 std::string loss_text(const HeadLoss& loss) {
@@ -204,46 +200,56 @@ std::string mean_loss_text(const StudyResults& results, const CellName& cell, co
   return loss_text({sum.most / static_cast<double>(count), sum.second / static_cast<double>(count)});
 }
 
-std::optional<HeadLoss> own_loss(const RunRecord& run) {
-  if (!run.ablation || !run.ablation->importance) return std::nullopt;
-  return loss_of(run.ablation->accuracy, run.ablation->importance->accuracies);
+// Nothing where the run has no such layer. Layers count from 0.
+std::optional<HeadLoss> loss_in(double baseline, const std::vector<std::vector<double>>& accuracies, size_t layer) {
+  if (layer >= accuracies.size() || accuracies[layer].empty()) return std::nullopt;
+  return loss_of(baseline, accuracies[layer]);
 }
 
-std::optional<HeadLoss> loss_as_published(const RunRecord& run) {
-  if (!run.published) return std::nullopt;
-  return loss_of(run.published->baseline, run.published->accuracy);
-}
+// The layer that an entry is about: by head it names it, by layer its first one is taken, with nothing else off.
+struct PublishedLayer {
+  int64_t number = 1;
+  std::vector<double> accuracies;  // of its heads, or the lower end of their range
+};
 
-// Entries by head have one layer; those by layer have the range of a layer's heads, of which the lower end is asked
-// for.
-std::string published_loss(const PublishedEntry& entry) {
-  std::vector<std::vector<double>> accuracies(1);
-  const bool by_head = entry.axis.rfind("head", 0) == 0;
-  for (const PublishedPoint& point : entry.points) {
-    if (by_head) {
-      accuracies[0].push_back(point.low);
-    } else {
-      accuracies.push_back({point.low});
-    }
+PublishedLayer published_layer(const PublishedEntry& entry) {
+  constexpr std::string_view kByHead = "head of layer ";
+  PublishedLayer layer;
+  if (entry.axis.rfind(kByHead, 0) == 0) {
+    layer.number = std::stoll(entry.axis.substr(kByHead.size()));
+    for (const PublishedPoint& point : entry.points) layer.accuracies.push_back(point.low);
+  } else {
+    layer.accuracies = {entry.points.front().low};
   }
-  return fmt::format("{} {}", loss_text(loss_of(*entry.baseline, accuracies)),
-                     entry.provenance == Provenance::printed ? "p" : "d");
+  return layer;
 }
 
 // Figs. 4, 5 and 7.
 Beside heads_off(const StudyResults& results) {
   Beside beside{.title =
-                    "Accuracy lost with one head switched off, in points: the head that costs most / the next one of "
-                    "its layer",
+                    "Accuracy on distance lost with one head of a layer switched off, in points: the head that costs "
+                    "most / the next one",
                 .table = {.titles = {"", kClean, kReleased, "released, its way", "published"}},
                 .end_ours = 4};
   for (const PublishedEntry& entry : published()) {
     if (entry.quantity != "accuracy_head_off" || entry.id == "fig5.heads.layer1") continue;
     const PaperEncoding& encoding = paper_encoding(entry.subject);
     const CellName clean = cell_of(encoding, entry.task, kClean), released = cell_of(encoding, entry.task, kReleased);
-    beside.table.rows.push_back({fmt::format("{} on {}, {}", entry.subject, entry.task, entry.figure.substr(0, 6)),
-                                 mean_loss_text(results, clean, own_loss), mean_loss_text(results, released, own_loss),
-                                 mean_loss_text(results, released, loss_as_published), published_loss(entry)});
+    const PublishedLayer paper = published_layer(entry);
+    const auto layer = static_cast<size_t>(paper.number - 1);
+    const auto alone = [&](const RunRecord& run) -> std::optional<HeadLoss> {
+      if (!run.ablation || !run.ablation->importance) return std::nullopt;
+      return loss_in(run.ablation->accuracy, run.ablation->importance->accuracies, layer);
+    };
+    const auto as_published = [&](const RunRecord& run) -> std::optional<HeadLoss> {
+      return run.published ? loss_in(run.published->baseline, run.published->accuracy, layer) : std::nullopt;
+    };
+    const std::string task = entry.task == kDistance ? "" : " on " + entry.task;
+    beside.table.rows.push_back({fmt::format("{}{}, layer {} ({})", entry.subject, task, paper.number, entry.figure),
+                                 mean_loss_text(results, clean, alone), mean_loss_text(results, released, alone),
+                                 mean_loss_text(results, released, as_published),
+                                 fmt::format("{} {}", loss_text(loss_of(*entry.baseline, paper.accuracies)),
+                                             entry.provenance == Provenance::printed ? "p" : "d")});
   }
   return beside;
 }
@@ -265,7 +271,9 @@ std::string published_text(const StudyResults& results, TableFormat format) {
       "2505.13027): p printed, d digitised from a figure (0.3 points on bars, 0.5 on curves), ~ read roughly; at the "
       "paper's size, 16 heads, 6 layers, one seed, at the last epoch shown.{} Heads are switched off alone, by zero, "
       "on "
-      "held-out samples; \"its way\" is how the released code at commit ffe3159 does it (docs/ablation.md). What Figs. "
+      "held-out samples; \"its way\" is how the released code at commit ffe3159 does it, for MLA by latents, as in "
+      "Fig. 7 "
+      "(docs/ablation.md). What Figs. "
       "2 and 3 call RoPE is RoPE "
       "with a "
       "sinusoidal input term, and stands in that row (src/phasor/paper/data/README.md).",

@@ -83,8 +83,14 @@ std::string shades(const std::vector<double>& drops, double most) {
   return text;
 }
 
+// The first that converged, or else the first.
+const SeedHeads& shown_seed(const std::vector<SeedHeads>& seeds) {
+  const auto converged = std::find_if(seeds.begin(), seeds.end(), [](const SeedHeads& seed) { return seed.converged; });
+  return converged != seeds.end() ? *converged : seeds.front();
+}
+
 std::string head_line(const CellSummary& cell) {
-  const SeedHeads& seed = cell.position->seeds.front();
+  const SeedHeads& seed = shown_seed(cell.position->seeds);
   double most = 0.0;
   for (const std::vector<double>& layer : seed.loss_drops) {
     for (const double drop : layer) most = std::max(most, drop);
@@ -95,8 +101,9 @@ std::string head_line(const CellSummary& cell) {
     grid += shades(layer, most);
   }
   const EncodingVerdict& all = cell.position->verdict;
-  return fmt::format("{} {}  {} (all: {} D, {} S, {} N, {} U)\n", label_of(cell.cell), grid, name(seed.verdict.verdict),
-                     all.deposit.seeds, all.spread.seeds, all.not_used.seeds, all.undetermined.seeds);
+  return fmt::format("{} {}  seed {}: {} (all: {} D, {} S, {} N, {} U)\n", label_of(cell.cell), grid, seed.seed,
+                     name(seed.verdict.verdict), all.deposit.seeds, all.spread.seeds, all.not_used.seeds,
+                     all.undetermined.seeds);
 }
 
 // A title above the cells of every task and protocol, in the order of the study.

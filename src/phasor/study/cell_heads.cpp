@@ -87,7 +87,8 @@ SnapshotShares snapshot_shares(const std::vector<RunRecord>& runs, int64_t step,
 const LayerEffect* used_effect(const RunVerdict& verdict, int64_t layer) {
   if (layer < 0 || layer >= std::ssize(verdict.layers)) return nullptr;
   const LayerVerdict& found = verdict.layers[static_cast<size_t>(layer)];
-  return found.verdict == Deposit::not_used || !found.effect.shares.defined ? nullptr : &found.effect;
+  const bool has_shares = found.verdict != Deposit::not_used && is_above_floor(found) && found.effect.shares.defined;
+  return has_shares ? &found.effect : nullptr;
 }
 
 std::optional<QuestionSummary> question_summary(const std::vector<RunRecord>& runs, Question question) {

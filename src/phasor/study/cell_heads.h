@@ -12,7 +12,8 @@
 
 namespace phasor {
 
-// The effect sizes of a layer; null where it has no shares: it is not used, or none of its heads costs anything.
+// The effect sizes of a layer; null where it has no shares: the model is at its floor, the
+// layer is not used, or none of its heads costs anything.
 const LayerEffect* used_effect(const RunVerdict& verdict, int64_t layer);
 
 // One question asked of one finished model.

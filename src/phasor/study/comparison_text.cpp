@@ -121,15 +121,21 @@ std::string evidence_text(const Comparison& comparison) {
   return text;
 }
 
+// An unfinished study plans more than it can say yet.
+bool has_runs(const Comparison& comparison) {
+  return !comparison.first.values.empty() || !comparison.second.values.empty();
+}
+
 std::string untold_text(const Comparison& comparison) {
   const size_t first = comparison.first.values.size(), second = comparison.second.values.size();
   if (!comparison.test) {
     return fmt::format("{} against {} converged runs with that number, and a test needs two on each side", first,
                        second);
   }
-  return fmt::format("{}; with {} against {} seeds the smallest p is {}{}", evidence_text(comparison), first, second,
-                     p_text(comparison.test->smallest_p),
-                     comparison.test->smallest_p > kComparisonLevel ? ", too few to tell any difference" : "");
+  const double smallest = std::min(1.0, comparison.test->smallest_p * static_cast<double>(comparison.family));
+  return fmt::format("{}; with {} against {} seeds the smallest p is {}{}{}", evidence_text(comparison), first, second,
+                     p_text(smallest), comparison.family > 1 ? " after Holm" : "",
+                     smallest > kComparisonLevel ? ", too few to tell any difference" : "");
 }
 
 }  // namespace
@@ -144,7 +150,10 @@ std::string comparisons_text(const std::vector<Comparison>& comparisons, TableFo
   TextTable table{
       .titles = {"first - second", "difference (95 %)", "p", "Holm p", "Cliff's delta (95 %)", "Hedges' g", "seeds"}};
   const bool with_task = !one_task(comparisons);
-  for (const Comparison& comparison : comparisons) table.rows.push_back(row(comparison, with_task));
+  for (const Comparison& comparison : comparisons) {
+    if (has_runs(comparison)) table.rows.push_back(row(comparison, with_task));
+  }
+  if (table.rows.empty()) return "";
   std::string notes =
       "Converged runs alone. p: permutation of runs, two-sided; Holm p: adjusted for all comparisons of its family.";
   const std::string smallest = smallest_text(comparisons);
@@ -179,6 +188,7 @@ std::string answers_text(const std::vector<Comparison>& comparisons, TableFormat
   const bool with_task = !one_task(comparisons);
   std::string text;
   for (const Comparison& comparison : comparisons) {
+    if (!has_runs(comparison)) continue;
     const std::string sentence = shown(answer(comparison, with_task), format);
     text += format == TableFormat::markdown ? "- " + sentence + "\n" : wrapped(sentence, kTerminalColumns, 2) + "\n";
   }

@@ -41,8 +41,10 @@ struct AblationRecord {
 struct SpectrumRecord {
   SpectralFacts start, end;
   std::vector<double> start_contractions, end_contractions;  // of every head
-  double relative_r2 = 0.0;        // trained; adjusted share of row-centred logits that distance alone explains
-  double position_toeplitz = 0.0;  // trained; adjusted R2 of the positional Gram by distance (Assumption 3.2), or NaN
+  double relative_r2 = 0.0;  // trained; adjusted share of row-centred logits that distance alone explains
+  // Trained; adjusted R2 of the positional Gram by distance (Assumption 3.2), heads weighted by the share of their
+  // logits' variance that it is; NaN without it.
+  double position_toeplitz = 0.0;
   double logit_interaction = 0.0;  // trained; content x offset in the logits
   double positional_share = 0.0;   // trained; position x position and the bias, of the logits' variance
   // Assumption 3.1: shares of the streams that enter layers, trained, means over layers where they are defined.

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "phasor study spectrum 1";
+constexpr const char* kFormat = "phasor study spectrum 2";
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> contractions(const std::vector<HeadMeasures>& heads) {
@@ -39,6 +39,18 @@ double mean_fit(const std::vector<HeadMeasures>& heads, double HeadMeasures::*fi
   return mean_where(
       heads, [&](const HeadMeasures& head) { return head.*fit != 0.0; },
       [&](const HeadMeasures& head) { return head.*fit; });
+}
+
+// By how much of a head's logits it is: where position x position is next to nothing, its shape means nothing.
+double weighted_toeplitz(const std::vector<HeadMeasures>& heads) {
+  double sum = 0.0, weights = 0.0;
+  for (const HeadMeasures& head : heads) {
+    const double weight = head.shares.position_position;
+    if (head.position_toeplitz == 0.0 || !std::isfinite(head.position_toeplitz) || !(weight > 0.0)) continue;
+    sum += weight * head.position_toeplitz;
+    weights += weight;
+  }
+  return weights > 0.0 ? sum / weights : kUndefined;
 }
 
 // Shares that are defined add up to 1.
@@ -93,7 +105,7 @@ std::vector<HeadMeasures> measure_end(Session& session, SpectrumRecord& record) 
   record.end = spectral_facts(heads);
   record.end_contractions = contractions(heads);
   record.relative_r2 = mean_fit(heads, &HeadMeasures::relative_r2);
-  record.position_toeplitz = mean_fit(heads, &HeadMeasures::position_toeplitz);
+  record.position_toeplitz = weighted_toeplitz(heads);
   record.logit_interaction = mean_where(
       heads, [](const HeadMeasures&) { return true; }, [](const HeadMeasures& head) { return head.interaction; });
   record.positional_share =
