@@ -79,9 +79,9 @@ describeInBrowser("Numbers of the page", () => {
       for (const verdict of ["DEPOSIT", "SPREAD", "NOT USED", "UNDETERMINED"]) {
         assert.equal(row[verdict.toLowerCase()], verdicts.filter((it) => it === verdict).length, `${cell.name} ${verdict}`);
       }
-      const over = cell.position.claimable ?? cell.position.all;
+      const over = cell.position.claimable ?? { verdict: "none", max_share: { value: null, low: null, high: null }, reason: "no run has converged" };
       assert.deepEqual([row["over seeds"], row["max share"], row.low, row.high], [over.verdict, over.max_share.value, over.max_share.low, over.max_share.high]);
-      assert.equal(row.reason, over.reason);
+      assert.deepEqual([row.reason, row["not converged"]], [over.reason, cell.unconverged.length]);
     }
   });
 
@@ -92,6 +92,10 @@ describeInBrowser("Numbers of the page", () => {
       const expected = cell.position.seeds.flatMap((seed) => seed.loss_drops.flatMap((heads, layer) => heads.map((drop, head) => [seed.seed, layer, head, drop])));
       assert.deepEqual(rows.map((row) => [row.seed, row.layer, row.head, row["loss drop"]]), expected, cell.name);
     }
+    const points = (await report.traces("head-drops")).filter((trace) => trace.meta === "heads");
+    assert.deepEqual(sorted(points.flatMap((trace) => trace.x)), sorted(records.map((row) => row["loss drop"])));
+    const hollow = points.flatMap((trace) => trace.symbols).filter((symbol) => symbol === "circle-open");
+    assert.equal(hollow.length, records.filter((row) => row.converged === "no").length, "hollow by run");
   });
 
   test("heads: sorted within their layers", async () => {
@@ -199,7 +203,7 @@ describeInBrowser("Numbers of the page", () => {
   });
 
   test("training: gradient norms are means over runs", async () => {
-    const records = await report.csv("telemetry");
+    const records = await report.csv("telemetry-curves");
     usual.forEach((cell) => {
       const { steps, gradient_norm } = study.cells[summary.cells.indexOf(cell)].telemetry;
       const rows = rowOf(records, cell);
@@ -256,7 +260,8 @@ describeInBrowser("Numbers of the page", () => {
       };
       for (const [name, value] of Object.entries(expected)) {
         assert.equal(cell(name).value, value === null ? null : String(value), `${i} ${name}`);
-        if (value !== null) assert.ok(showsNumber(cell(name).text, value), `${name}: ${cell(name).text} for ${value}`);
+        if (name === "Hedges' g" && Math.abs(value) > 10) assert.equal(cell(name).text, value > 0 ? "> +10" : "< −10");
+        else if (value !== null) assert.ok(showsNumber(cell(name).text, value), `${name}: ${cell(name).text} for ${value}`);
       }
       assert.equal(cell("told").text === "yes", comparison.told);
     });

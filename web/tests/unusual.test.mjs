@@ -73,6 +73,19 @@ describeInBrowser("Unusual studies", () => {
     });
   });
 
+  test("heads by the thousand: those among others are left to the outline", async () => {
+    const data = oneRun();
+    const { position } = data.summary.cells[0];
+    const drops = (at) => Array.from({ length: 12 }, (_, head) => (12 * at + head) / 9000);
+    position.seeds = Array.from({ length: 750 }, (_, seed) => ({ ...position.seeds[0], seed, loss_drops: [drops(seed)] }));
+    position.seeds[0].loss_drops.push([5, -3]);
+    await withReport(data, {}, async (report) => {
+      const traces = await report.traces("head-drops");
+      assert.deepEqual(traces.filter((trace) => trace.meta === "heads").map((trace) => trace.x), [[5, -3]]);
+      assert.deepEqual(traces.filter((trace) => trace.meta === "outline").map((trace) => trace.x.length), [9002]);
+    });
+  });
+
   test("nothing yet", async () => {
     await withReport(noCells(), {}, async (report) => {
       assert.equal((await report.figures()).length, 0);

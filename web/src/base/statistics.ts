@@ -6,6 +6,11 @@ export interface Estimate {
   high: number | null;
 }
 
+/** Where a number can lie: no interval of it reaches further. */
+export type Range = readonly [low: number, high: number];
+export const SHARE: Range = [0, 1];
+const ANYWHERE: Range = [-Infinity, Infinity];
+
 // 97.5 % quantiles of Student's t with 1, 2, ... degrees of freedom.
 const T_QUANTILES = [
   12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11,
@@ -17,13 +22,13 @@ export function meanOf(values: readonly number[]): number | null {
 }
 
 /** Mean with a 95 % interval by Student's t; no interval of a single value. */
-export function studentEstimate(values: readonly number[]): Estimate {
+export function studentEstimate(values: readonly number[], [least, most]: Range = ANYWHERE): Estimate {
   const mean = meanOf(values);
   if (mean === null || values.length < 2) return { mean, low: null, high: null };
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   const error = Math.sqrt(squares / (values.length - 1) / values.length);
   const reach = (T_QUANTILES[values.length - 2] ?? 1.96) * error;
-  return { mean, low: mean - reach, high: mean + reach };
+  return { mean, low: Math.max(least, mean - reach), high: Math.min(most, mean + reach) };
 }
 
 export function median(values: readonly number[]): number | null {

@@ -7,6 +7,13 @@ export function listing(items: readonly string[], most = Infinity): string {
   return `${items.slice(0, -1).join(", ")} and ${items[items.length - 1] ?? ""}`;
 }
 
+/** Items in their order, those that look the same to a reader together. */
+export function byText<T>(items: readonly T[], textOf: (item: T) => string): { text: string; items: T[] }[] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(textOf(item), [...(groups.get(textOf(item)) ?? []), item]);
+  return [...groups].map(([text, same]) => ({ text, items: same }));
+}
+
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
@@ -41,7 +48,16 @@ export function signed(value: number | null, digits = 1): string {
 
 export function probability(p: number | null): string {
   if (p === null) return "—";
-  return p < 0.0001 ? p.toExponential(1) : p < 0.1 ? p.toFixed(3).replace(/0+$/, "").replace(/\.$/, "") || "0" : p.toFixed(2);
+  if (p >= 0.1) return p.toFixed(2);
+  return p > 0 && p < 0.001 ? p.toExponential(1) : String(Number(p.toPrecision(2)));
+}
+
+const LARGEST_EFFECT = 10;
+
+/** A standardised effect. Where runs hardly vary it is divided by next to nothing, and its digits say nothing. */
+export function effect(value: number): string {
+  if (Math.abs(value) <= LARGEST_EFFECT) return signed(value, 2);
+  return `${value > 0 ? ">" : "<"} ${signed(Math.sign(value) * LARGEST_EFFECT, 0)}`;
 }
 
 function minus(text: string): string {

@@ -5,6 +5,11 @@ import { encodingSwatch, signSwatch, type Sign } from "./swatch.ts";
 
 export type KeyItem = { label: string; entry: Entry } | { label: string; sign: Sign };
 
+/** Every encoding once. */
+export function entryKey(entries: readonly Entry[]): KeyItem[] {
+  return [...new Set(entries)].map((entry) => ({ label: entry.key, entry }));
+}
+
 export function keyElement(items: readonly KeyItem[]): HTMLElement {
   const list = element("ul", { class: "key", "aria-label": "Key" });
   for (const item of items) {

@@ -1,5 +1,5 @@
 // Accuracy per encoding: every seed, the mean with its interval, the paper's value, floor and ceiling.
-import { percent, percentWithin } from "../base/text.ts";
+import { byText, listing, percent, percentWithin, plural } from "../base/text.ts";
 import { hoverLines } from "../chart/markup.ts";
 import { floorLines, floorsOf, rowMarks, SHARE_AXIS } from "../chart/marks.ts";
 import { panelChart, type Panel } from "../chart/panels.ts";
@@ -11,6 +11,7 @@ import type { KeyItem } from "../page/key.ts";
 import type { SectionSpec } from "../page/section.ts";
 import type { Table, Value } from "../page/table.ts";
 import type { Floors } from "../report/cell.ts";
+import { countedRuns } from "../study/filters.ts";
 import { provenanceText, publishedAccuracies, type PublishedValue } from "../study/published_value.ts";
 import { accuracyFigure, type SeedFigure } from "../study/seed_points.ts";
 import type { PanelCells, ShownCell, View } from "../study/view.ts";
@@ -35,7 +36,7 @@ const ACCURACY: FigureSpec = {
     if (blocks.length === 0) return null;
     return {
       finding: finding(blocks),
-      note: "Small marks are single runs, hollow where a run did not converge; large ones are means with 95 % intervals over seeds.",
+      note: `Small marks are single runs, hollow where a run did not converge; large ones are means of ${countedRuns(view.filters)} with 95 % intervals over seeds.`,
       key: keyOf(blocks),
       table: () => tableOf(blocks),
       chart: (width, look) => {
@@ -68,13 +69,23 @@ function blocksOf(view: View): Block[] {
 function finding(blocks: readonly Block[]): string[] {
   return blocks.map(({ panel, rows }) => {
     const sorted = rows.filter((row) => row.figure.mean !== null).sort((a, b) => (b.figure.mean ?? 0) - (a.figure.mean ?? 0));
-    const best = sorted[0];
-    if (best === undefined) return `${panel.title}: no run that counts`;
-    const { mean, low, high } = best.figure;
-    const last = sorted[sorted.length - 1];
-    const rest = last === undefined || last === best ? "" : `, down to ${last.shown.short} with ${percent(last.figure.mean)}`;
-    return `${panel.title}: ${best.shown.short} has the highest mean, ${percentWithin(mean, low, high)}${rest}`;
+    const groups = byText(sorted, (row) => percent(row.figure.mean));
+    const [best, last] = [groups[0], groups[groups.length - 1]];
+    if (best === undefined || last === undefined) return `${panel.title}: no run that counts`;
+    const rest = last === best ? "" : `; the lowest ${last.items.length === 1 ? "is" : "are"} ${listing(namesOf(last.items), 4)} with ${last.text}`;
+    return `${panel.title}: ${leading(best.text, best.items)}${rest}`;
   });
+}
+
+/** No one is first among rows whose means look the same. */
+function leading(mean: string, rows: readonly Row[]): string {
+  const [only, ...others] = rows;
+  if (only === undefined || others.length > 0) return `${plural(rows.length, "encoding")} are at ${mean}: ${listing(namesOf(rows), 12)}`;
+  return `${only.shown.short} has the highest mean, ${percentWithin(only.figure.mean, only.figure.low, only.figure.high)}`;
+}
+
+function namesOf(rows: readonly Row[]): string[] {
+  return rows.map((row) => row.shown.short);
 }
 
 function panelOf({ panel, rows, floors }: Block, axis: RowAxis, look: Look): Panel {

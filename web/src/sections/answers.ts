@@ -3,7 +3,7 @@ import { percent, plural } from "../base/text.ts";
 import { drawn, element } from "../page/dom.ts";
 import { encodingSwatch } from "../page/swatch.ts";
 import type { Report } from "../report/report.ts";
-import { answerOf, type Answer, type Ranked } from "../study/answer.ts";
+import { answerOf, countedText, type Answer, type Ranked } from "../study/answer.ts";
 import type { Filters } from "../study/filters.ts";
 import { odditiesOf } from "../study/oddity.ts";
 import type { View } from "../study/view.ts";
@@ -53,7 +53,8 @@ function cardElement(answer: Answer): HTMLElement {
   );
 }
 
-function rankElement({ shown, figure, claimable, likeBest }: Ranked): HTMLElement {
+function rankElement(ranked: Ranked): HTMLElement {
+  const { shown, figure, claimable, counted, likeBest } = ranked;
   const classes = ["rank", likeBest ? "like-best" : "", claimable ? "" : "unclaimable"].filter((name) => name !== "");
   return element(
     "li",
@@ -62,7 +63,7 @@ function rankElement({ shown, figure, claimable, likeBest }: Ranked): HTMLElemen
     element("span", { class: "rank-name", title: shown.label }, shown.short),
     strip(figure.mean, figure.low, figure.high, shown.entry.style),
     element("span", { class: "rank-value" }, percent(figure.mean)),
-    claimable ? null : element("span", { class: "unseen" }, "not converged"),
+    counted < shown.cell.planned ? element("span", { class: "rank-runs" }, countedText(ranked)) : null,
   );
 }
 

@@ -37,7 +37,7 @@ const AUDIT: FigureSpec = {
     const blocks = number === undefined ? [] : blocksOf(view, number);
     if (number === undefined || blocks.length === 0) return null;
     return {
-      finding: finding(blocks, number),
+      finding: blocks.map(finding),
       note: "The line is the base protocol; a mark is the same with one choice taken from the other protocol, with the 95 % interval of the change (Welch) and p after Holm. All finished runs take part, also those that did not converge.",
       key: [],
       table: () => tableOf(blocks, number),
@@ -119,17 +119,9 @@ function panelOf(block: AuditBlock, number: AuditNumber, axis: RowAxis, look: Lo
   };
 }
 
-function finding(blocks: readonly AuditBlock[], number: AuditNumber): string[] {
-  return blocks.map((block) => {
-    const most = block.switches.reduce<{ row: Switch; change: Change } | null>((best, row) => {
-      const change = number.change(row);
-      if (change?.change == null) return best;
-      return best === null || Math.abs(change.change) > Math.abs(best.change.change ?? 0) ? { row, change } : best;
-    }, null);
-    const place = `${block.encoding} from ${block.base}`;
-    if (most === null) return `${place}: no change is known`;
-    return `${place}: ${most.row.name} moves ${number.label} most, by ${signed((most.change.change ?? 0) * number.scale)} points (p after Holm ${probability(most.change.holm)})`;
-  });
+/** In the program's words: it says where no switch moves anything, and how sure a change is. */
+function finding(block: AuditBlock): string {
+  return block.finding.replace(/\.$/, "") || `${block.encoding} from ${block.base}: the summary has no finding`;
 }
 
 function tableOf(blocks: readonly AuditBlock[], number: AuditNumber): Table {

@@ -1,5 +1,5 @@
 // Planned comparisons, chosen learning rates and failures, as tables.
-import { figure, listing, percent, plural, probability } from "../base/text.ts";
+import { effect, figure, listing, percent, plural, probability } from "../base/text.ts";
 import { element } from "../page/dom.ts";
 import { download } from "../page/download.ts";
 import type { SectionSpec } from "../page/section.ts";
@@ -100,7 +100,7 @@ function comparisonsTable(view: View): Table | null {
       { name: "of" },
       { name: "told" },
       { name: "Cliff's delta" },
-      { name: "Hedges' g" },
+      { name: "Hedges' g", show: effect },
       { name: "runs" },
     ],
     rows: shown.map((it) => [

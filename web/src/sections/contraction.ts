@@ -10,6 +10,7 @@ import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { Table, Value } from "../page/table.ts";
 import type { Cell } from "../report/cell.ts";
 import type { SeedNumber } from "../report/interval.ts";
+import { countedRuns } from "../study/filters.ts";
 import { seedFigure, type SeedFigure } from "../study/seed_points.ts";
 import type { PanelCells, ShownCell, View } from "../study/view.ts";
 
@@ -19,8 +20,14 @@ interface ContractionRow {
   shown: ShownCell;
   moment: Moment;
   figure: SeedFigure;
-  /** By run, then by head. */
-  heads: (number | null)[][];
+  heads: HeadContraction[];
+}
+
+interface HeadContraction {
+  value: number;
+  run: number;
+  head: number;
+  converged: boolean;
 }
 
 interface ContractionPanel {
@@ -40,7 +47,7 @@ export const CONTRACTION: FigureSpec = {
     if (panels.length === 0) return null;
     return {
       finding: panels.map(finding),
-      note: "Largest singular value of a head's logits, divided by the same with all angles at zero: below 1 is contraction. Small points are heads of all seeds, large ones means over seeds of the means over heads. Encodings that turn nothing have 1 by definition, and are left out.",
+      note: `Largest singular value of a head's logits, divided by the same with all angles at zero: below 1 is contraction. Small points are heads of all seeds, hollow where the run did not converge, large ones means of ${countedRuns(view.filters)}, each the mean over its heads. Encodings that turn nothing have 1 by definition, and are left out.`,
       key: [{ label: "mean, 95 % interval", sign: { kind: "interval" } }, { label: "a head", sign: { kind: "point" } }, { label: "no contraction", sign: { kind: "thin" } }],
       table: () => tableOf(panels),
       chart: (width, look) => {
@@ -65,7 +72,7 @@ function panelsOf(view: View): ContractionPanel[] {
         shown,
         moment,
         figure: seedFigure(shown.cell, number, only),
-        heads: keptRuns(shown.cell, heads, only),
+        heads: headsOf(shown.cell, heads).filter((it) => it.converged || !only),
       });
       const rows = [row("start", spectrum.contractionStart, spectrum.headContractionsStart), row("end", spectrum.contractionEnd, spectrum.headContractionsEnd)];
       return rows.some(turns) ? rows : [];
@@ -75,20 +82,23 @@ function panelsOf(view: View): ContractionPanel[] {
 }
 
 function turns({ figure, heads }: ContractionRow): boolean {
-  const values = [...figure.points.map((point) => point.value), ...heads.flat()];
-  return values.some((value) => value !== null && Math.abs(value - 1) > EXACT);
+  return [...figure.points, ...heads].some(({ value }) => Math.abs(value - 1) > EXACT);
 }
 
-function keptRuns(cell: Cell, heads: (number | null)[][], convergedOnly: boolean): (number | null)[][] {
-  if (!convergedOnly || heads.length !== cell.runs.length) return heads;
-  return heads.filter((_, i) => cell.runs[i]?.converged);
+/** `contractions`: by run, then by head. */
+function headsOf(cell: Cell, contractions: (number | null)[][]): HeadContraction[] {
+  const aligned = contractions.length === cell.runs.length;
+  return contractions.flatMap((values, run) => {
+    const converged = !aligned || cell.runs[run]?.converged === true;
+    return values.flatMap((value, head) => (value === null ? [] : [{ value, run, head, converged }]));
+  });
 }
 
 function panelOf({ panel, rows }: ContractionPanel, axis: RowAxis, look: Look): Panel {
   const traces = rows.flatMap((row, at): Trace[] => {
     const { style } = row.shown.entry;
     const colour = colourOf(style, look);
-    const heads = row.heads.flatMap((values, run) => values.flatMap((value, head) => (value === null ? [] : [{ value, run, head }])));
+    const { heads } = row;
     const points: Trace = {
       type: "scatter",
       mode: "markers",
@@ -96,9 +106,9 @@ function panelOf({ panel, rows }: ContractionPanel, axis: RowAxis, look: Look): 
       showlegend: false,
       x: heads.map((it) => it.value),
       y: heads.map((_, i) => at + 0.2 + spread((i * 7) % 11, 11, 0.14)),
-      marker: { color: faded(colour, 0.45), size: 4, symbol: row.moment === "start" ? "circle-open" : "circle" },
+      marker: { color: faded(colour, 0.45), size: 4, symbol: heads.map((it) => (it.converged ? "circle" : "circle-open")) },
       hoverinfo: "text",
-      hovertext: heads.map((it) => hoverLines(`${row.shown.label}, ${WORDS[row.moment]}`, `run ${it.run}, head ${it.head} of all: ${figure(it.value)}`)),
+      hovertext: heads.map((it) => hoverLines(`${row.shown.label}, ${WORDS[row.moment]}`, `run ${it.run}, head ${it.head} of all: ${figure(it.value)}`, it.converged ? "" : "did not converge")),
     };
     return [points, ...rowMarks({ label: label(row), style, figure: { ...row.figure, points: [] } }, at, look, figure)];
   });
@@ -109,8 +119,8 @@ function finding({ panel, rows }: ContractionPanel): string {
   const words = rows.flatMap((row) => {
     const { mean, low, high } = row.figure;
     if (mean === null) return [];
-    const sure = high !== null && high < 1 ? "surely below 1" : low !== null && low > 1 ? "surely above 1" : "not surely off 1";
-    return [`${row.shown.short} ${WORDS[row.moment]} ${figure(mean, 3)} (${sure})`];
+    const side = low === null || high === null ? "no interval" : `95 % interval ${high < 1 ? "below 1" : low > 1 ? "above 1" : "includes 1"}`;
+    return [`${row.shown.short} ${WORDS[row.moment]} ${figure(mean, 3)} (${side})`];
   });
   return `${panel.title}: ${listing(words, 4)}`;
 }
@@ -119,7 +129,7 @@ function tableOf(panels: readonly ContractionPanel[]): Table {
   const rows: Value[][] = [];
   for (const { panel, rows: list } of panels) {
     for (const { shown, moment, figure: of, heads } of list) {
-      const all = heads.flat().filter((value) => value !== null);
+      const all = heads.map((it) => it.value);
       rows.push([shown.label, panel.task, panel.protocol, WORDS[moment], of.mean, of.low, of.high, all.length, all.filter((value) => value < 1).length, all.join(" ")]);
     }
   }

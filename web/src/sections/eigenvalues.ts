@@ -20,9 +20,9 @@ interface Eigenvalue {
 export const EIGENVALUES: FigureSpec = {
   id: "eigenvalues",
   title: "Eigenvalues in the complex plane",
-  controls: [panelControl((view) => spectralPanels(view).filter((panel) => panel.cells.some(({ cell }) => cell.headCurves?.heads.some((head) => head.eigenvalues.length > 0))))],
+  controls: [panelControl((view) => spectralPanels(view, hasEigenvalues))],
   content(view, values): FigureContent | null {
-    const cells = chosenCells(view, values["panel"]).filter((cell) => eigenvaluesOf(cell).length > 0);
+    const cells = chosenCells(view, values["panel"]).filter(hasEigenvalues);
     if (cells.length === 0) return null;
     return {
       finding: [`${values["panel"] ?? ""}: ${finding(cells)}`],
@@ -33,6 +33,10 @@ export const EIGENVALUES: FigureSpec = {
     };
   },
 };
+
+function hasEigenvalues(cell: SpectralCell): boolean {
+  return eigenvaluesOf(cell).length > 0;
+}
 
 function eigenvaluesOf({ curves }: SpectralCell): Eigenvalue[] {
   return curves.heads.flatMap((head) =>

@@ -4,7 +4,7 @@ import { colourOf, faded, type Look } from "../chart/look.ts";
 import { hoverLines, plain } from "../chart/markup.ts";
 import { panelChart, type Panel } from "../chart/panels.ts";
 import type { Trace } from "../chart/plotly.ts";
-import { rowAxis, rowNames, type RowAxis } from "../chart/rows.ts";
+import { rowAxis, rowNames, spread, type RowAxis } from "../chart/rows.ts";
 import { verticalLine } from "../chart/marks.ts";
 import { QUESTION_CONTROL } from "../page/control.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
@@ -19,8 +19,9 @@ interface Drop {
   value: number;
 }
 
-// Beyond so many, points that lie among others are left to the violin's outline.
+// Beyond so many, points that lie among others are left to the outline.
 const MOST_POINTS = 8000;
+const JITTER_STEPS = 11;
 
 export const HEAD_DROPS: FigureSpec = {
   id: "head-drops",
@@ -54,33 +55,57 @@ function dropsOf({ seeds }: AskedCell): Drop[] {
 }
 
 function panelOf({ panel, cells }: AskedPanel, question: QuestionName, axis: RowAxis, look: Look, everyPoint: boolean): Panel {
-  const traces = cells.map((cell, row): Trace => {
+  const traces = cells.flatMap((cell, row): Trace[] => {
     const drops = dropsOf(cell);
-    const colour = colourOf(cell.shown.entry.style, look);
-    const hollow = cell.seeds.every((seed) => !seed.converged);
-    return {
-      type: "violin",
-      orientation: "h",
-      name: plain(cell.shown.label),
-      showlegend: false,
-      x: drops.map((drop) => drop.value),
-      y: drops.map(() => row),
-      width: 0.8,
-      points: everyPoint ? "all" : "outliers",
-      jitter: 0.5,
-      pointpos: 0,
-      spanmode: "hard",
-      line: { color: faded(colour, 0.7), width: 1 },
-      fillcolor: faded(colour, 0.16),
-      marker: { color: colour, size: 4, opacity: 0.65, symbol: hollow ? "circle-open" : "circle" },
-      hoveron: "points",
-      hoverinfo: "text",
-      hovertext: drops.map((drop) =>
-        hoverLines(cell.shown.label, `layer ${drop.layer}, head ${drop.head}, seed ${drop.seed}`, `${figure(drop.value)} nats`, drop.converged ? "" : "did not converge"),
-      ),
-    };
+    return [outline(cell, drops, row, look), points(cell, everyPoint ? drops : outliers(drops), row, look)];
   });
   return { title: panel.title, traces, x: { title: dropTitle(question) }, y: axis.y, height: axis.height, shapes: [verticalLine(0, look, "solid")] };
+}
+
+function outline({ shown }: AskedCell, drops: readonly Drop[], row: number, look: Look): Trace {
+  const colour = colourOf(shown.entry.style, look);
+  return {
+    type: "violin",
+    orientation: "h",
+    name: plain(shown.label),
+    meta: "outline",
+    showlegend: false,
+    x: drops.map((drop) => drop.value),
+    y: drops.map(() => row),
+    width: 0.8,
+    points: false,
+    spanmode: "hard",
+    line: { color: faded(colour, 0.7), width: 1 },
+    fillcolor: faded(colour, 0.16),
+    hoverinfo: "skip",
+  };
+}
+
+/** Beside the violin: it has one symbol for all of its own points. */
+function points({ shown }: AskedCell, drops: readonly Drop[], row: number, look: Look): Trace {
+  return {
+    type: "scatter",
+    mode: "markers",
+    name: plain(shown.label),
+    meta: "heads",
+    showlegend: false,
+    x: drops.map((drop) => drop.value),
+    y: drops.map((_, i) => row + spread((i * 7) % JITTER_STEPS, JITTER_STEPS, 0.2)),
+    marker: { color: colourOf(shown.entry.style, look), size: 4, opacity: 0.65, symbol: drops.map((drop) => (drop.converged ? "circle" : "circle-open")) },
+    hoverinfo: "text",
+    hovertext: drops.map((drop) =>
+      hoverLines(shown.label, `layer ${drop.layer}, head ${drop.head}, seed ${drop.seed}`, `${figure(drop.value)} nats`, drop.converged ? "" : "did not converge"),
+    ),
+  };
+}
+
+/** Further from the middle half than one and a half times its width. */
+function outliers(drops: readonly Drop[]): Drop[] {
+  const sorted = drops.map((drop) => drop.value).sort((a, b) => a - b);
+  const low = sorted[Math.floor((sorted.length - 1) / 4)] ?? 0;
+  const high = sorted[Math.ceil((3 * (sorted.length - 1)) / 4)] ?? 0;
+  const reach = 1.5 * (high - low);
+  return drops.filter(({ value }) => value < low - reach || value > high + reach);
 }
 
 function finding(panels: readonly AskedPanel[], question: QuestionName): string[] {
@@ -91,7 +116,7 @@ function finding(panels: readonly AskedPanel[], question: QuestionName): string[
       .sort((a, b) => (b.top?.value ?? 0) - (a.top?.value ?? 0));
     const first = tops[0];
     if (first?.top == null) return panel.title;
-    return `${panel.title}: ${word} costs at most ${figure(first.top.value, 3)} nats (${first.label}, layer ${first.top.layer}, head ${first.top.head}, seed ${first.top.seed})`;
+    return `${panel.title}: ${word} costs at most ${figure(first.top.value, 3)} nats (${first.label}, layer ${first.top.layer}, head ${first.top.head}, seed ${first.top.seed}${first.top.converged ? "" : ", not converged"})`;
   });
 }
 

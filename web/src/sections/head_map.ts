@@ -83,14 +83,14 @@ function panelOf({ shown, seed }: MapCell, look: Look): Panel {
 
 function verdictCounts(cells: readonly MapCell[]): string {
   const by = new Map<string, string[]>();
-  for (const { shown, seed } of cells) by.set(seed.verdict, [...(by.get(seed.verdict) ?? []), shown.short]);
+  for (const { shown, seed } of cells) by.set(seed.verdict, [...(by.get(seed.verdict) ?? []), seed.converged ? shown.short : `${shown.short} (not converged)`]);
   return listing([...by].map(([verdict, labels]) => `${verdict} for ${listing(labels, 8)}`));
 }
 
 function reasonsElement(cells: readonly MapCell[]): HTMLElement {
   const list = element("dl", { class: "reasons" });
   for (const { shown, seed } of cells) {
-    list.append(element("dt", {}, shown.label, " ", element("span", { class: `head-verdict ${verdictClass(seed.verdict)}` }, seed.verdict)), element("dd", {}, seed.reason));
+    list.append(element("dt", {}, shown.label, " ", element("span", { class: `head-verdict ${verdictClass(seed.verdict)}` }, seed.verdict)), element("dd", {}, seed.converged ? seed.reason : `The run did not converge. ${seed.reason}`));
   }
   const details = element("details", { class: "verdict-reasons" }, element("summary", {}, "Verdicts and reasons"), list);
   details.open = cells.length <= FEW;

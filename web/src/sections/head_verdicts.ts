@@ -22,7 +22,7 @@ export const HEAD_VERDICTS: FigureSpec = {
     if (panels.length === 0) return null;
     return {
       finding: finding(panels),
-      note: "DEPOSIT: one head of the layer does what the layer does. SPREAD: no head does. NOT USED: the layer does not matter. UNDETERMINED: the samples cannot tell.",
+      note: "DEPOSIT: one head of the layer does what the layer does. SPREAD: no head does. NOT USED: the layer does not matter. UNDETERMINED: the samples cannot tell. Bars count all runs shown; a verdict over seeds is of converged runs alone.",
       key: VERDICTS.map((verdict) => ({ label: `${LETTERS[verdict] ?? ""} ${verdict.toLowerCase()}`, sign: { kind: "box" as const, colour: lookOf(false).verdicts[verdict] ?? "", darkColour: lookOf(true).verdicts[verdict] ?? "" } })),
       table: () => tableOf(panels),
       chart: (width, look) => {
@@ -35,6 +35,12 @@ export const HEAD_VERDICTS: FigureSpec = {
 
 function countOf(cell: AskedCell, verdict: string): number {
   return cell.seeds.filter((seed) => seed.verdict === verdict).length;
+}
+
+/** "3 of 5 runs", and how many of the 3 did not converge. */
+function countText(cell: AskedCell, verdict: string): string {
+  const unconverged = cell.seeds.filter((seed) => seed.verdict === verdict && !seed.converged).length;
+  return `${countOf(cell, verdict)} of ${plural(cell.seeds.length, "run")}${unconverged === 0 ? "" : ` (${unconverged} not converged)`}`;
 }
 
 function panelOf({ panel, cells }: AskedPanel, axis: RowAxis, look: Look): Panel {
@@ -54,7 +60,7 @@ function panelOf({ panel, cells }: AskedPanel, axis: RowAxis, look: Look): Panel
       constraintext: "none",
       textfont: { size: 11, color: textColour(verdict, look) },
       hoverinfo: "text",
-      hovertext: cells.map((cell) => hoverLines(cell.shown.label, `${countOf(cell, verdict)} of ${plural(cell.seeds.length, "run")} ${verdict}`)),
+      hovertext: cells.map((cell) => hoverLines(cell.shown.label, `${verdict} in ${countText(cell, verdict)}`)),
     })),
     x: { title: "runs", rangemode: "tozero", tick0: 0, dtick: Math.max(1, Math.ceil(Math.max(...cells.map((cell) => cell.seeds.length)) / 6)) },
     y: axis.y,
@@ -69,35 +75,42 @@ function textColour(verdict: string, look: Look): string {
 
 function finding(panels: readonly AskedPanel[]): string[] {
   return panels.map(({ panel, cells }) => {
-    const deposits = cells.filter((cell) => countOf(cell, "DEPOSIT") > 0).map((cell) => `${cell.shown.short} in ${countOf(cell, "DEPOSIT")} of ${plural(cell.seeds.length, "run")}`);
-    const decided = cells.filter((cell) => (cell.question.claimable ?? cell.question.all)?.verdict !== "UNDETERMINED");
-    const sure = decided.length === 0 ? "no encoding has a verdict over seeds" : `over seeds: ${listing(decided.map((cell) => `${cell.shown.short} ${(cell.question.claimable ?? cell.question.all)?.verdict ?? ""}`), 4)}`;
-    return `${panel.title}: ${deposits.length === 0 ? "no run is a deposit" : `deposit with ${listing(deposits, 4)}`}; ${sure}`;
+    const deposits = cells.filter((cell) => countOf(cell, "DEPOSIT") > 0).map((cell) => `${cell.shown.short} in ${countText(cell, "DEPOSIT")}`);
+    return `${panel.title}: ${deposits.length === 0 ? "no run is a deposit" : `deposit with ${listing(deposits, 4)}`}; ${overSeeds(cells)}`;
   });
+}
+
+/** Of converged runs alone: where there is none, there is no verdict. */
+function overSeeds(cells: readonly AskedCell[]): string {
+  const decided = cells.flatMap(({ shown, question: { claimable } }) => (claimable === null || claimable.verdict === "UNDETERMINED" ? [] : [`${shown.short} ${claimable.verdict}`]));
+  const without = cells.filter(({ question }) => question.claimable === null).map(({ shown }) => shown.short);
+  const sure = decided.length === 0 ? "no encoding has a verdict over seeds" : `over seeds: ${listing(decided, 4)}`;
+  return without.length === 0 ? sure : `${sure}; none without converged runs: ${listing(without, 4)}`;
 }
 
 function tableOf(panels: readonly AskedPanel[]): Table {
   const rows: Value[][] = [];
   for (const { panel, cells } of panels) {
     for (const cell of cells) {
-      const over = cell.question.claimable ?? cell.question.all;
+      const over = cell.question.claimable;
       rows.push([
         cell.shown.label,
         panel.task,
         panel.protocol,
         ...VERDICTS.map((verdict) => countOf(cell, verdict)),
-        over?.verdict ?? "",
+        cell.seeds.filter((seed) => !seed.converged).length,
+        over?.verdict ?? "none",
         over?.maxShare.value ?? null,
         over?.maxShare.low ?? null,
         over?.maxShare.high ?? null,
         over?.n2.value ?? null,
-        over?.reason ?? "",
+        over?.reason ?? "no run has converged",
       ]);
     }
   }
   return {
     caption: "Verdicts of runs, and of encodings over seeds",
-    columns: ["encoding", "task", "protocol", ...VERDICTS.map((verdict) => verdict.toLowerCase()), "over seeds", "max share", "low", "high", "effective heads", "reason"].map((name) => ({ name })),
+    columns: ["encoding", "task", "protocol", ...VERDICTS.map((verdict) => verdict.toLowerCase()), "not converged", "over seeds", "max share", "low", "high", "effective heads", "reason"].map((name) => ({ name })),
     rows,
   };
 }

@@ -1,12 +1,14 @@
 // Accuracy and loss over training.
-import { figure, percent } from "../base/text.ts";
+import { SHARE } from "../base/statistics.ts";
+import { byText, figure, listing, percent, plural } from "../base/text.ts";
 import { SHARE_AXIS } from "../chart/marks.ts";
 import type { Layout } from "../chart/plotly.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { SectionSpec } from "../page/section.ts";
 import type { Curve } from "../report/curves.ts";
+import { countedRuns } from "../study/filters.ts";
 import type { ShownCell } from "../study/view.ts";
-import { extreme, seedSeries, seriesChart, seriesKey, seriesPanels, seriesTable, type Series, type SeriesPanel } from "./series.ts";
+import { ends, seedSeries, seriesChart, seriesKey, seriesPanels, seriesTable, type Series, type SeriesPanel } from "./series.ts";
 
 interface Quantity {
   value: string;
@@ -56,8 +58,8 @@ const CURVES: FigureSpec = {
     const panels = seriesPanels(view, quantity.series);
     if (panels.length === 0) return null;
     return {
-      finding: finding(panels, quantity),
-      note: "Lines are means over seeds, bands their 95 % intervals.",
+      finding: finding(panels, quantity, view.filters.convergedOnly),
+      note: `Lines are means of ${countedRuns(view.filters)}, bands their 95 % intervals.`,
       key: seriesKey(panels),
       table: () => seriesTable(panels, quantity.label, quantity.show),
       chart: (width, look) => seriesChart(panels, width, look, quantity.axis, quantity.label, quantity.show),
@@ -74,31 +76,26 @@ export const LEARNING_SECTION: SectionSpec = {
 
 function curveSeries(shown: ShownCell, curve: Curve, convergedOnly: boolean): Series | null {
   const { steps } = shown.cell.curves;
-  if (convergedOnly && shown.cell.unconverged > 0) return seedSeries(shown, steps, curve.seeds, true);
+  if (convergedOnly && shown.cell.unconverged > 0) return seedSeries(shown, steps, curve.seeds, true, SHARE);
   if (steps.length === 0 || curve.mean.every((value) => value === null)) return null;
   return { shown, steps, mean: curve.mean, low: curve.low, high: curve.high };
 }
 
-function finding(panels: readonly SeriesPanel[], quantity: Quantity): string[] {
-  if (quantity.value === "test_accuracy") return panels.map(speed);
-  return panels.map(({ panel, series }) => {
-    const least = extreme(series, (a, b) => a < b);
-    const most = extreme(series, (a, b) => a > b);
-    if (least === null || most === null) return `${panel.title}: no value`;
-    return `${panel.title}: ${quantity.label} ends between ${quantity.show(least.value)} (${least.label}) and ${quantity.show(most.value)} (${most.label})`;
-  });
+function finding(panels: readonly SeriesPanel[], quantity: Quantity, convergedOnly: boolean): string[] {
+  if (quantity.value === "test_accuracy") return panels.map((panel) => speed(panel, convergedOnly));
+  return panels.map(({ panel, series }) => `${panel.title}: ${quantity.label} ${ends(series, quantity.show) ?? "has no value"}`);
 }
 
-function speed({ panel, series }: SeriesPanel): string {
+function speed({ panel, series }: SeriesPanel, convergedOnly: boolean): string {
+  const half = `half of ${convergedOnly ? "their converged runs" : "their runs"}`;
   const medians = series.flatMap(({ shown }) => {
-    const median = shown.cell.all.stepsTo90.median;
+    const { median } = (convergedOnly ? shown.cell.claimable : shown.cell.all).stepsTo90;
     return median === null ? [] : [{ label: shown.short, median }];
   });
-  if (medians.length === 0) return `${panel.title}: no encoding has reached 90 % in half of its runs`;
-  medians.sort((a, b) => a.median - b.median);
-  const first = medians[0];
+  const first = byText(medians.sort((a, b) => a.median - b.median), (it) => String(it.median))[0];
+  if (first === undefined) return `${panel.title}: no encodings have reached 90 % in ${half}`;
   const never = series.length - medians.length;
-  const rest = never > 0 ? `; ${never} of ${series.length} encodings do not get there in half of their runs` : "";
-  return `${panel.title}: ${first?.label ?? ""} reaches 90 % first, at step ${first?.median ?? ""} (median)${rest}`;
+  const rest = never > 0 ? `; ${never} of ${plural(series.length, "encoding")} ${never === 1 ? "does" : "do"} not get there in ${half}` : "";
+  const names = first.items.map((it) => it.label);
+  return `${panel.title}: ${listing(names, 8)} ${names.length === 1 ? "reaches" : "reach"} 90 % first, at step ${first.text} (median)${rest}`;
 }
-

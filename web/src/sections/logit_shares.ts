@@ -17,14 +17,14 @@ const PATTERNS = ["", "/", "\\", "x", ".", "-"];
 export const LOGIT_SHARES: FigureSpec = {
   id: "logit-shares",
   title: "Parts of the logits",
-  controls: [panelControl((view) => spectralPanels(view).filter((panel) => panel.cells.some(({ cell }) => cell.headCurves?.heads.some((head) => head.shares.length > 0))))],
+  controls: [panelControl((view) => spectralPanels(view, hasParts))],
   content(view, values): FigureContent | null {
-    const cells = chosenCells(view, values["panel"]).filter((cell) => partsOf([cell]).length > 0);
+    const cells = chosenCells(view, values["panel"]).filter(hasParts);
     if (cells.length === 0) return null;
     const parts = partsOf(cells);
     return {
       finding: [`${values["panel"] ?? ""}: ${finding(cells)}`],
-      note: `Shares of the variance of row-centred logits, means over the heads of a layer (${curvesSource(cells).replace(/, a sequence.*/, "")}). The first word is the query's part, the second the key's.`,
+      note: `Shares of the variance of row-centred logits, means over the heads of a layer (${curvesSource(cells, false)}). The first word is the query's part, the second the key's.`,
       key: parts.map((part, i) => ({ label: partName(part), sign: { kind: "box" as const, colour: lookOf(false).parts[i % 6] ?? "", darkColour: lookOf(true).parts[i % 6] ?? "" } })),
       table: () => tableOf(cells, parts),
       chart: (width, look) =>
@@ -35,6 +35,10 @@ export const LOGIT_SHARES: FigureSpec = {
 
 function partsOf(cells: readonly SpectralCell[]): string[] {
   return [...new Set(cells.flatMap((cell) => cell.curves.heads.flatMap((head) => head.shares.map((it) => it.part))))].filter((part) => part !== NO_PART);
+}
+
+function hasParts(cell: SpectralCell): boolean {
+  return partsOf([cell]).length > 0;
 }
 
 function partName(part: string): string {

@@ -13,7 +13,7 @@ import type { Table, Value } from "../page/table.ts";
 import type { Removal } from "../report/heads.ts";
 import type { SeedNumber } from "../report/interval.ts";
 import { paperName } from "../study/paper_names.ts";
-import { accuracyFigure, seedFigure, type SeedFigure } from "../study/seed_points.ts";
+import { accuracyFigure, shareFigure, type SeedFigure } from "../study/seed_points.ts";
 import type { PanelCells, ShownCell, View } from "../study/view.ts";
 import { shorten } from "../base/text.ts";
 
@@ -59,7 +59,7 @@ export const REMOVAL_SECTION: SectionSpec = {
 function removalCells(view: View, panel: PanelCells): RemovalCell[] {
   const only = view.filters.convergedOnly;
   return panel.cells.flatMap((shown): RemovalCell[] => {
-    const number = (of: (layer: Removal) => SeedNumber) => (layer: Removal): SeedFigure => seedFigure(shown.cell, of(layer), only);
+    const number = (of: (layer: Removal) => SeedNumber) => (layer: Removal): SeedFigure => shareFigure(shown.cell, of(layer), only);
     const position = number((layer) => layer.withoutPosition);
     const random = number((layer) => layer.random);
     const term = number((layer) => layer.withoutInputTerm);
@@ -111,8 +111,8 @@ function panelOf({ shown, intact, layers, published }: RemovalCell, look: Look):
   };
   const traces = [
     ...line("without position", (layer) => layer.position, { colour, dash: "solid", symbol: "circle" }),
-    ...line("random instead", (layer) => layer.random, { colour: look.soft, dash: "dot", symbol: "circle-open" }),
-    ...line("without the input term", (layer) => layer.term, { colour: look.faint, dash: "dash", symbol: "square-open" }),
+    ...line("random instead", (layer) => layer.random, { colour: look.soft, dash: "dot", symbol: "circle" }),
+    ...line("without the input term", (layer) => layer.term, { colour: look.faint, dash: "dash", symbol: "square" }),
   ];
   if (published.length > 0) {
     traces.push({

@@ -1,10 +1,11 @@
 // Lines over training steps: one per encoding, with a band.
-import { studentEstimate } from "../base/statistics.ts";
+import { studentEstimate, type Range } from "../base/statistics.ts";
+import { byText, listing } from "../base/text.ts";
 import type { Look } from "../chart/look.ts";
 import { bandMarks, type Band } from "../chart/marks.ts";
 import { panelChart, type Chart } from "../chart/panels.ts";
 import type { Layout } from "../chart/plotly.ts";
-import type { KeyItem } from "../page/key.ts";
+import { entryKey, type KeyItem } from "../page/key.ts";
 import type { Table, Value } from "../page/table.ts";
 import type { Cell } from "../report/cell.ts";
 import type { PanelCells, ShownCell, View } from "../study/view.ts";
@@ -52,8 +53,7 @@ function bandOf({ shown, steps, mean, low, high }: Series, show: (value: number)
 }
 
 export function seriesKey(panels: readonly SeriesPanel[]): KeyItem[] {
-  const entries = new Map(panels.flatMap(({ series }) => series.map(({ shown }) => [shown.entry.key, shown.entry] as const)));
-  return [...entries.values()].map((entry) => ({ label: entry.key, entry }));
+  return entryKey(panels.flatMap(({ series }) => series.map(({ shown }) => shown.entry)));
 }
 
 export function seriesTable(panels: readonly SeriesPanel[], title: string, show: (value: number) => string): Table {
@@ -71,10 +71,10 @@ export function seriesTable(panels: readonly SeriesPanel[], title: string, show:
 }
 
 /** A mean of the seeds' own series, where the program gives none. */
-export function seedSeries(shown: ShownCell, steps: number[], seeds: (number | null)[][], convergedOnly: boolean): Series | null {
+export function seedSeries(shown: ShownCell, steps: number[], seeds: (number | null)[][], convergedOnly: boolean, range?: Range): Series | null {
   const kept = keptSeeds(shown.cell, seeds, convergedOnly);
   if (steps.length === 0 || kept.length === 0) return null;
-  const estimates = steps.map((_, i) => studentEstimate(kept.flatMap((seed) => seed[i] ?? [])));
+  const estimates = steps.map((_, i) => studentEstimate(kept.flatMap((seed) => seed[i] ?? []), range));
   if (estimates.every((estimate) => estimate.mean === null)) return null;
   return {
     shown,
@@ -85,13 +85,18 @@ export function seedSeries(shown: ShownCell, steps: number[], seeds: (number | n
   };
 }
 
-export function extreme(series: readonly Series[], better: (a: number, b: number) => boolean): { label: string; value: number } | null {
-  let found: { label: string; value: number } | null = null;
-  for (const { shown, mean } of series) {
+/** Between which values the series end, and whose they are; null where none has a value. */
+export function ends(series: readonly Series[], show: (value: number) => string): string | null {
+  const last = series.flatMap(({ shown, mean }) => {
     const value = [...mean].reverse().find((it) => it !== null) ?? null;
-    if (value !== null && (found === null || better(value, found.value))) found = { label: shown.short, value };
-  }
-  return found;
+    return value === null ? [] : [{ label: shown.short, value }];
+  });
+  const groups = byText(last.sort((a, b) => a.value - b.value), (it) => show(it.value));
+  const [least, most] = [groups[0], groups[groups.length - 1]];
+  if (least === undefined || most === undefined) return null;
+  if (least === most) return `ends at ${least.text}`;
+  const named = ({ text, items }: typeof least): string => `${text} (${listing(items.map((it) => it.label), 4)})`;
+  return `ends between ${named(least)} and ${named(most)}`;
 }
 
 function keptSeeds(cell: Cell, seeds: (number | null)[][], convergedOnly: boolean): (number | null)[][] {

@@ -1,21 +1,17 @@
 // When the pattern of heads forms: the largest share at snapshots of training.
 import { listing, percent } from "../base/text.ts";
-import { bandMarks, SHARE_AXIS } from "../chart/marks.ts";
-import { panelChart } from "../chart/panels.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { Table, Value } from "../page/table.ts";
+import { countedRuns } from "../study/filters.ts";
 import { QUESTIONS, questionOf, type QuestionName } from "../study/question_heads.ts";
-import { seedFigure, type SeedFigure } from "../study/seed_points.ts";
-import type { PanelCells, ShownCell, View } from "../study/view.ts";
+import { shareFigure, type SeedFigure } from "../study/seed_points.ts";
+import type { View } from "../study/view.ts";
+import { bandChart, bandKey, bandPanels, type BandPanel, type BandPoint } from "./seed_bands.ts";
 
-interface SnapshotCell {
-  shown: ShownCell;
-  points: { step: number; share: SeedFigure; accuracy: SeedFigure; leading: number | null }[];
-}
-
-interface SnapshotPanel {
-  panel: PanelCells;
-  cells: SnapshotCell[];
+/** At a step of training. */
+interface SnapshotPoint extends BandPoint {
+  accuracy: SeedFigure;
+  leading: number | null;
 }
 
 export const SNAPSHOTS: FigureSpec = {
@@ -25,76 +21,43 @@ export const SNAPSHOTS: FigureSpec = {
   content(view, values): FigureContent | null {
     const panels = panelsOf(view, questionOf(values["question"]));
     if (panels.length === 0) return null;
-    const entries = new Map(panels.flatMap(({ cells }) => cells.map(({ shown }) => [shown.entry.key, shown.entry] as const)));
     return {
       finding: panels.map(finding),
-      note: "Share of the top head in the drops of the layer that is the finished model's key layer; bands are 95 % intervals over seeds.",
-      key: [...entries.values()].map((entry) => ({ label: entry.key, entry })),
+      note: `Share of the top head in the drops of the layer that is the finished model's key layer. Lines are means of ${countedRuns(view.filters)}, bands their 95 % intervals.`,
+      key: bandKey(panels),
       table: () => tableOf(panels),
-      chart: (width, look) =>
-        panelChart(
-          panels.map(({ panel, cells }) => ({
-            title: panel.title,
-            traces: cells.flatMap(({ shown, points }) =>
-              bandMarks(
-                {
-                  label: shown.label,
-                  style: shown.entry.style,
-                  x: points.map((point) => point.step),
-                  mean: points.map((point) => point.share.mean),
-                  low: points.map((point) => point.share.low),
-                  high: points.map((point) => point.share.high),
-                  band: "95 % interval",
-                  show: percent,
-                  markers: true,
-                },
-                look,
-              ),
-            ),
-            x: { title: "step", rangemode: "tozero" },
-            y: { ...SHARE_AXIS, title: "largest share" },
-            height: 240,
-          })),
-          width,
-          look,
-          { left: 62, leastWidth: 250, mostColumns: 2 },
-        ),
+      chart: (width, look) => bandChart(panels, width, look, () => ({ title: "step", rangemode: "tozero" }), "largest share"),
     };
   },
 };
 
-function panelsOf(view: View, question: QuestionName): SnapshotPanel[] {
-  const only = view.filters.convergedOnly;
-  return view.panels.flatMap((panel) => {
-    const cells = panel.cells.flatMap((shown): SnapshotCell[] => {
-      const points = shown.cell.snapshots.map((snapshot) => ({
-        step: snapshot.step,
-        share: seedFigure(shown.cell, snapshot[question].maxShare, only),
-        accuracy: seedFigure(shown.cell, snapshot.accuracy, only),
-        leading: snapshot[question].leading,
-      }));
-      return points.some((point) => point.share.mean !== null) ? [{ shown, points }] : [];
-    });
-    return cells.length > 0 ? [{ panel, cells }] : [];
-  });
+function panelsOf(view: View, question: QuestionName): BandPanel<SnapshotPoint>[] {
+  return bandPanels(view, ({ cell }, convergedOnly) =>
+    cell.snapshots.map((snapshot) => ({
+      at: snapshot.step,
+      share: shareFigure(cell, snapshot[question].maxShare, convergedOnly),
+      accuracy: shareFigure(cell, snapshot.accuracy, convergedOnly),
+      leading: snapshot[question].leading,
+    })),
+  );
 }
 
-function finding({ panel, cells }: SnapshotPanel): string {
+function finding({ panel, cells }: BandPanel<SnapshotPoint>): string {
   const parts = cells.flatMap(({ shown, points }) => {
     const known = points.filter((point) => point.share.mean !== null);
     const first = known[0];
     const last = known[known.length - 1];
     if (first === undefined || last === undefined) return [];
-    return [`${shown.short} ${percent(first.share.mean, 0)} at step ${first.step} and ${percent(last.share.mean, 0)} at step ${last.step}`];
+    return [`${shown.short} ${percent(first.share.mean, 0)} at step ${first.at} and ${percent(last.share.mean, 0)} at step ${last.at}`];
   });
   return `${panel.title}: ${listing(parts, 4)}`;
 }
 
-function tableOf(panels: readonly SnapshotPanel[]): Table {
+function tableOf(panels: readonly BandPanel<SnapshotPoint>[]): Table {
   const rows: Value[][] = [];
   for (const { panel, cells } of panels) {
     for (const { shown, points } of cells) {
-      for (const { step, share, accuracy, leading } of points) rows.push([shown.label, panel.task, panel.protocol, step, share.mean, share.low, share.high, leading, accuracy.mean]);
+      for (const { at, share, accuracy, leading } of points) rows.push([shown.label, panel.task, panel.protocol, at, share.mean, share.low, share.high, leading, accuracy.mean]);
     }
   }
   return {

@@ -22,7 +22,7 @@ export const SORTED_HEADS: FigureSpec = {
     const { cells } = asked;
     return {
       finding: [finding(cells, asked.panel.title)],
-      note: "Lines are means over seeds of the first, second, ... head of a layer; points are single seeds.",
+      note: "Lines are means over seeds of the first, second, ... head of a layer; points are single seeds, hollow where the run did not converge.",
       key: layerKey(Math.max(...cells.map((cell) => cell.shown.cell.layers), 1)),
       table: () => tableOf(cells),
       chart: (width, look) =>
@@ -35,12 +35,20 @@ function firstOfTitle<T extends { title: string }>(it: T, at: number, all: reado
   return all.findIndex((other) => other.title === it.title) === at;
 }
 
-/** By layer: every seed's drops, falling. */
-function sortedDrops({ seeds, shown }: AskedCell): { seed: number; drops: number[] }[][] {
+interface SeedDrops {
+  seed: number;
+  converged: boolean;
+  /** Falling. */
+  drops: number[];
+}
+
+/** By layer and seed. */
+function sortedDrops({ seeds, shown }: AskedCell): SeedDrops[][] {
   const layers = Math.max(shown.cell.layers, ...seeds.map((seed) => seed.drops.length));
   return Array.from({ length: layers }, (_, layer) =>
     seeds.map((seed) => ({
       seed: seed.seed,
+      converged: seed.converged,
       drops: (seed.drops[layer] ?? []).filter((drop) => drop !== null).sort((a, b) => b - a),
     })),
   );
@@ -55,16 +63,16 @@ function panelOf(cell: AskedCell, title: string, look: Look): Panel {
   const traces: Trace[] = [];
   sortedDrops(cell).forEach((seeds, layer) => {
     const colour = layerColour(look, layer);
-    const points = seeds.flatMap(({ seed, drops }) => drops.map((drop, rank) => ({ seed, drop, rank })));
+    const points = seeds.flatMap(({ seed, converged, drops }) => drops.map((drop, rank) => ({ seed, converged, drop, rank })));
     traces.push({
       type: "scatter",
       mode: "markers",
       x: points.map((point) => point.rank + 1),
       y: points.map((point) => point.drop),
-      marker: { color: faded(colour, 0.4), size: 4 },
+      marker: { color: faded(colour, 0.4), size: 4, symbol: points.map((point) => (point.converged ? "circle" : "circle-open")) },
       showlegend: false,
       hoverinfo: "text",
-      hovertext: points.map((point) => hoverLines(`layer ${layer}, rank ${point.rank + 1}, seed ${point.seed}`, `${figure(point.drop)} nats`)),
+      hovertext: points.map((point) => hoverLines(`layer ${layer}, rank ${point.rank + 1}, seed ${point.seed}`, `${figure(point.drop)} nats`, point.converged ? "" : "did not converge")),
     });
     const means = rankMeans(seeds);
     traces.push({
@@ -92,19 +100,19 @@ function finding(cells: readonly AskedCell[], place: string): string {
     const layers = sortedDrops(cell).map(rankMeans);
     const top = layers.reduce((best, means) => ((means[0] ?? 0) > (best[0] ?? 0) ? means : best), layers[0] ?? []);
     const sum = top.reduce((all, drop) => all + Math.max(0, drop), 0);
-    return { label: cell.shown.short, share: sum > 0 ? Math.max(0, top[0] ?? 0) / sum : 0 };
+    return { label: cell.shown.short, converged: cell.seeds.some((seed) => seed.converged), share: sum > 0 ? Math.max(0, top[0] ?? 0) / sum : 0 };
   });
   steep.sort((a, b) => b.share - a.share);
-  const parts = steep.slice(0, 3).map((it) => `${it.label} ${(100 * it.share).toFixed(0)} %`);
-  return `${place}: share of the first head in its layer's drops, in the layer whose first head costs most (mean over seeds): ${listing(parts)}${steep.length > 3 ? "; less in the others" : ""}`;
+  const parts = steep.slice(0, 3).map((it) => `${it.label} ${(100 * it.share).toFixed(0)} %${it.converged ? "" : " (no run converged)"}`);
+  return `${place}: share of the first head in its layer's drops, in the layer whose first head costs most (mean over seeds): ${listing(parts)}${steep.length > 3 ? "; no more in the others" : ""}`;
 }
 
 function tableOf(cells: readonly AskedCell[]): Table {
   const rows: Value[][] = [];
   for (const cell of cells) {
     sortedDrops(cell).forEach((seeds, layer) => {
-      for (const { seed, drops } of seeds) drops.forEach((drop, rank) => rows.push([cell.shown.label, layer, rank + 1, seed, drop]));
+      for (const { seed, converged, drops } of seeds) drops.forEach((drop, rank) => rows.push([cell.shown.label, layer, rank + 1, seed, converged ? "yes" : "no", drop]));
     });
   }
-  return { caption: "Drops of heads by rank within their layer", columns: ["encoding", "layer", "rank", "seed", "loss drop"].map((name) => ({ name })), rows };
+  return { caption: "Drops of heads by rank within their layer", columns: ["encoding", "layer", "rank", "seed", "converged", "loss drop"].map((name) => ({ name })), rows };
 }

@@ -4,7 +4,7 @@ import { LOG_AXIS } from "../chart/marks.ts";
 import type { Layout } from "../chart/plotly.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { SectionSpec } from "../page/section.ts";
-import { extreme, seedSeries, seriesChart, seriesKey, seriesPanels, seriesTable, type Series, type SeriesPanel } from "./series.ts";
+import { ends, seedSeries, seriesChart, seriesKey, seriesPanels, seriesTable, type Series, type SeriesPanel } from "./series.ts";
 import { SNAPSHOTS } from "./snapshots.ts";
 import type { ShownCell } from "../study/view.ts";
 
@@ -37,7 +37,7 @@ const MEASURES: Measure[] = [
 ];
 
 const TELEMETRY: FigureSpec = {
-  id: "telemetry",
+  id: "telemetry-curves",
   title: "Telemetry over training",
   controls: [{ name: "measure", label: "Show", choices: (view) => MEASURES.filter((measure) => seriesPanels(view, measure.series).length > 0) }],
   content(view, values): FigureContent | null {
@@ -55,7 +55,7 @@ const TELEMETRY: FigureSpec = {
 };
 
 export const TELEMETRY_SECTION: SectionSpec = {
-  id: "telemetry-section",
+  id: "telemetry",
   title: "Telemetry",
   subject: "telemetry",
   figures: [TELEMETRY, SNAPSHOTS],
@@ -83,9 +83,6 @@ function drawable(measure: Measure): (panel: SeriesPanel) => SeriesPanel {
 }
 
 function finding({ panel, series }: SeriesPanel, label: string): string {
-  const least = extreme(series, (a, b) => a < b);
-  const most = extreme(series, (a, b) => a > b);
-  if (least === null || most === null) return `${panel.title}: no ${label}`;
-  if (least.value === most.value) return `${panel.title}: ${label} ends at ${figure(most.value, 3)}`;
-  return `${panel.title}: ${label} ends between ${figure(least.value, 3)} (${least.label}) and ${figure(most.value, 3)} (${most.label})`;
+  const where = ends(series, (value) => figure(value, 3));
+  return `${panel.title}: ${where === null ? `no ${label}` : `${label} ${where}`}`;
 }

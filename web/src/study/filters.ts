@@ -33,6 +33,11 @@ export function usualFilters(choices: Choices, entries: Entries): Filters {
   };
 }
 
+/** What means are of. */
+export function countedRuns({ convergedOnly }: Filters): string {
+  return convergedOnly ? "converged runs" : "all finished runs";
+}
+
 /** As the part of an address behind "#"; empty where nothing differs from the usual. */
 export function filtersToHash(filters: Filters, usual: Filters): string {
   const parts: string[] = [];

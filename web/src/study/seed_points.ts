@@ -1,5 +1,5 @@
 // A number over seeds as it is drawn: a point per run, and the mean with its interval.
-import { studentEstimate, type Estimate } from "../base/statistics.ts";
+import { SHARE, studentEstimate, type Estimate, type Range } from "../base/statistics.ts";
 import type { Cell } from "../report/cell.ts";
 import type { SeedNumber } from "../report/interval.ts";
 
@@ -15,7 +15,7 @@ export interface SeedFigure extends Estimate {
 }
 
 /** All runs of the cell, or its converged ones. Where that leaves some out, the interval is computed here. */
-export function seedFigure(cell: Cell, number: SeedNumber, convergedOnly: boolean): SeedFigure {
+export function seedFigure(cell: Cell, number: SeedNumber, convergedOnly: boolean, range?: Range): SeedFigure {
   const aligned = number.values.length === cell.runs.length;
   const points: SeedPoint[] = [];
   number.values.forEach((value, i) => {
@@ -26,12 +26,17 @@ export function seedFigure(cell: Cell, number: SeedNumber, convergedOnly: boolea
   if (kept.length === points.length) {
     return { points, mean: number.mean, low: number.low, high: number.high, method: number.method };
   }
-  return { points: kept, ...studentEstimate(kept.map((point) => point.value)), method: "Student's t" };
+  return { points: kept, ...studentEstimate(kept.map((point) => point.value), range), method: "Student's t" };
+}
+
+/** Of an accuracy, or of another share of a whole. */
+export function shareFigure(cell: Cell, number: SeedNumber, convergedOnly: boolean): SeedFigure {
+  return seedFigure(cell, number, convergedOnly, SHARE);
 }
 
 /** Test accuracy, by the program's own two views of a cell. */
 export function accuracyFigure(cell: Cell, convergedOnly: boolean): SeedFigure {
-  const all = seedFigure(cell, cell.all.testAccuracy, convergedOnly);
+  const all = shareFigure(cell, cell.all.testAccuracy, convergedOnly);
   if (!convergedOnly) return all;
   const { mean, low, high, method } = cell.claimable.testAccuracy;
   return { points: all.points, mean, low, high, method };

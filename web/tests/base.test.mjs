@@ -1,0 +1,40 @@
+// Numbers in words, and what the page computes itself.
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { importSource } from "./support/source.mjs";
+
+describe("Numbers in words", () => {
+  let text;
+  before(async () => {
+    text = await importSource("base/text.ts");
+  });
+
+  test("no p but 0 is shown as 0", () => {
+    const shown = [
+      [null, "—"], [0, "0"], [3e-7, "3.0e-7"], [0.00018, "1.8e-4"], [0.0004, "4.0e-4"], [0.00099, "9.9e-4"],
+      [0.001, "0.001"], [0.00794, "0.0079"], [0.0476, "0.048"], [0.05, "0.05"], [0.0996, "0.1"], [0.1, "0.10"], [1, "1.00"],
+    ];
+    for (const [p, expected] of shown) assert.equal(text.probability(p), expected, String(p));
+  });
+
+  test("an effect beyond 10 has no digits", () => {
+    const shown = [[0, "0.00"], [1.234, "+1.23"], [-2.5, "−2.50"], [10, "+10.00"], [10.01, "> +10"], [296.86, "> +10"], [-14.4, "< −10"]];
+    for (const [value, expected] of shown) assert.equal(text.effect(value), expected);
+  });
+
+  test("what looks the same is one group, in the order of the first", () => {
+    const groups = text.byText([0.9996, 1, 0.5, 0.99951], (value) => text.percent(value));
+    assert.deepEqual(groups, [{ text: "100.0 %", items: [0.9996, 1, 0.99951] }, { text: "50.0 %", items: [0.5] }]);
+    assert.deepEqual(text.byText([], String), []);
+  });
+});
+
+describe("Intervals of the page", () => {
+  test("stay where the number can lie", async () => {
+    const { SHARE, studentEstimate } = await importSource("base/statistics.ts");
+    const free = studentEstimate([0.5, 0.9]);
+    assert.ok(free.low < -1 && free.high > 2, "Student's t knows no bounds");
+    assert.deepEqual(studentEstimate([0.5, 0.9], SHARE), { mean: 0.7, low: 0, high: 1 });
+    assert.deepEqual(studentEstimate([0.5], SHARE), { mean: 0.5, low: null, high: null });
+  });
+});
