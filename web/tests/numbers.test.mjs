@@ -231,6 +231,7 @@ describeInBrowser("Numbers of the page", () => {
           const row = records.find((record) => record.switch === it.switch && record.encoding === block.encoding && record.base === block.base);
           const { change, low, high, p, holm } = it[member];
           assert.deepEqual([row.change, row.low, row.high, row.p, row["p after Holm"], row.what], [change, low, high, p, holm, it.what], `${block.encoding} ${block.base} ${it.switch}`);
+          assert.equal(row.ceiling, member === "accuracy" ? it.ceiling : null, "accuracy has a ceiling, a share none");
         }
       }
     };

@@ -58,6 +58,7 @@ Json row_json(const AuditRow& row) {
   return {{"switch", row.name},
           {"what", row.what},
           {"counts", counts_json(row.counts)},
+          {"ceiling", json_number(row.ceiling)},
           {"accuracy", change_json(row.accuracy)},
           {"max_share", change_json(row.max_share)}};
 }
@@ -101,6 +102,7 @@ Json audit_json(const std::vector<AuditBlock>& blocks) {
                     {"base", block.base},
                     {"finding", block.finding},
                     {"base_accuracy", json_number(block.base_accuracy)},
+                    {"base_ceiling", json_number(block.base_ceiling)},
                     {"base_max_share", json_number(block.base_max_share)},
                     {"base_counts", counts_json(block.base_counts)},
                     {"switches", std::move(rows)}});

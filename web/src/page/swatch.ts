@@ -38,7 +38,7 @@ export interface Sign {
   /** The page's ink where there is none. */
   colour?: string;
   darkColour?: string;
-  kind: "point" | "hollow" | "diamond" | "line" | "thin" | "dashed" | "dotted" | "dashdot" | "box" | "interval";
+  kind: "point" | "hollow" | "diamond" | "line" | "thin" | "dashed" | "dotted" | "dashdot" | "box" | "tick" | "interval";
 }
 
 /** A mark that is no encoding's. */
@@ -56,10 +56,11 @@ export function signSwatch(sign: Sign): SVGSVGElement {
     dotted: () => line("1.5 2.5"),
     dashdot: () => line("5 2 1.5 2"),
     box: () => drawn("path", { d: "M-6,-4.5H6V4.5H-6Z", style: `fill:${colour}` }),
+    tick: () => drawn("path", { d: "M0,-5V5", style: `stroke:${colour}`, "stroke-width": 1.6 }),
     interval: () =>
       drawn("g", {}, drawn("path", { d: "M-11,0H11", style: `stroke:${colour}`, "stroke-width": 1.6 }), drawn("circle", { r: 4, style: `fill:${colour}` })),
   };
-  const wide = !["point", "hollow", "diamond", "box"].includes(sign.kind);
+  const wide = !["point", "hollow", "diamond", "box", "tick"].includes(sign.kind);
   return drawn(
     "svg",
     { class: "swatch", viewBox: wide ? "-13 -6 26 12" : "-7 -6 14 12", width: wide ? 26 : 14, height: 12, "aria-hidden": "true",

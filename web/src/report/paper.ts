@@ -40,6 +40,8 @@ export interface Switch {
   unconverged: number;
   finished: number;
   failed: number;
+  /** The best test accuracy that its samples allow, %. */
+  ceiling: number | null;
   accuracy: Change | null;
   maxShare: Change | null;
 }
@@ -49,6 +51,7 @@ export interface AuditBlock {
   base: string;
   finding: string;
   baseAccuracy: number | null;
+  baseCeiling: number | null;
   baseMaxShare: number | null;
   switches: Switch[];
 }
@@ -98,6 +101,7 @@ export function readAuditBlock(json: unknown): AuditBlock {
     base: textOf(from["base"]),
     finding: textOf(from["finding"]),
     baseAccuracy: numberOf(from["base_accuracy"]),
+    baseCeiling: numberOf(from["base_ceiling"]),
     baseMaxShare: numberOf(from["base_max_share"]),
     switches: listOf(from["switches"], readSwitch),
   };
@@ -141,6 +145,7 @@ function readSwitch(json: unknown): Switch {
     unconverged: countOf(counts["unconverged"]),
     finished: countOf(counts["finished"]),
     failed: countOf(counts["failed"]),
+    ceiling: numberOf(from["ceiling"]),
     accuracy: readChange(from["accuracy"]),
     maxShare: readChange(from["max_share"]),
   };

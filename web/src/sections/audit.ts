@@ -4,7 +4,7 @@ import { faded, type Look } from "../chart/look.ts";
 import { hoverLines, plain } from "../chart/markup.ts";
 import { verticalLine } from "../chart/marks.ts";
 import { panelChart, type Panel } from "../chart/panels.ts";
-import type { Layout } from "../chart/plotly.ts";
+import type { Layout, Trace } from "../chart/plotly.ts";
 import { rowAxis, rowNames, type RowAxis } from "../chart/rows.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { SectionSpec } from "../page/section.ts";
@@ -21,11 +21,13 @@ interface AuditNumber {
   scale: number;
   base(block: AuditBlock): number | null;
   change(row: Switch): Change | null;
+  /** The most that it can be, where the samples bound it. */
+  ceiling(row: Switch): number | null;
 }
 
 const NUMBERS: AuditNumber[] = [
-  { value: "accuracy", label: "test accuracy", scale: 1, base: (block) => block.baseAccuracy, change: (row) => row.accuracy },
-  { value: "max_share", label: "largest head's share", scale: 100, base: (block) => block.baseMaxShare, change: (row) => row.maxShare },
+  { value: "accuracy", label: "test accuracy", scale: 1, base: (block) => block.baseAccuracy, change: (row) => row.accuracy, ceiling: (row) => row.ceiling },
+  { value: "max_share", label: "largest head's share", scale: 100, base: (block) => block.baseMaxShare, change: (row) => row.maxShare, ceiling: () => null },
 ];
 
 const AUDIT: FigureSpec = {
@@ -38,8 +40,8 @@ const AUDIT: FigureSpec = {
     if (number === undefined || blocks.length === 0) return null;
     return {
       finding: blocks.map(finding),
-      note: "The line is the base protocol; a mark is the same with one choice taken from the other protocol, with the 95 % interval of the change (Welch) and p after Holm. All finished runs take part, also those that did not converge.",
-      key: [],
+      note: "The line is the base protocol; a mark is the same with one choice taken from the other protocol, with the 95 % interval of the change (Welch) and p after Holm. All finished runs take part, also those that did not converge; shares are of runs above their floor that use the layer.",
+      key: blocks.some((block) => block.switches.some((row) => number.ceiling(row) !== null)) ? [{ label: "the best that the samples allow", sign: { kind: "tick" } }] : [],
       table: () => tableOf(blocks, number),
       chart: (width, look) => {
         const { labels, left } = rowNames(blocks.map((block) => block.switches.map(({ name }) => ({ label: name, short: name }))), width);
@@ -80,6 +82,7 @@ function panelOf(block: AuditBlock, number: AuditNumber, axis: RowAxis, look: Lo
     title: `${block.encoding}, ${block.base}`,
     subtitle: `base ${base.toFixed(1)} %`,
     traces: [
+      ...ceilingTraces(block, number, look),
       {
         type: "scatter",
         mode: "markers",
@@ -119,6 +122,29 @@ function panelOf(block: AuditBlock, number: AuditNumber, axis: RowAxis, look: Lo
   };
 }
 
+/** A switch that moves the ceiling changes the task. */
+function ceilingTraces(block: AuditBlock, number: AuditNumber, look: Look): Trace[] {
+  const rows = block.switches.flatMap((row, at) => {
+    const ceiling = number.ceiling(row);
+    return ceiling === null ? [] : [{ row, at, ceiling }];
+  });
+  if (rows.length === 0) return [];
+  return [
+    {
+      type: "scatter",
+      mode: "markers",
+      name: "ceiling",
+      meta: "ceiling",
+      showlegend: false,
+      x: rows.map((it) => it.ceiling),
+      y: rows.map((it) => it.at),
+      marker: { symbol: "line-ns-open", size: 14, color: look.soft, line: { width: 1.5, color: look.soft } },
+      hoverinfo: "text",
+      hovertext: rows.map((it) => hoverLines(it.row.name, `the samples allow ${it.ceiling.toFixed(1)} % at best`)),
+    },
+  ];
+}
+
 /** In the program's words: it says where no switch moves anything, and how sure a change is. */
 function finding(block: AuditBlock): string {
   return block.finding.replace(/\.$/, "") || `${block.encoding} from ${block.base}: the summary has no finding`;
@@ -127,11 +153,11 @@ function finding(block: AuditBlock): string {
 function tableOf(blocks: readonly AuditBlock[], number: AuditNumber): Table {
   return {
     caption: `Changes of ${number.label} by single switches`,
-    columns: ["switch", "what", "encoding", "base", "base value", "value", "change", "low", "high", "p", "p after Holm", "finished", "not converged", "failed"].map((name) => ({ name })),
+    columns: ["switch", "what", "encoding", "base", "base value", "value", "ceiling", "change", "low", "high", "p", "p after Holm", "finished", "not converged", "failed"].map((name) => ({ name })),
     rows: blocks.flatMap((block) =>
       block.switches.map((row) => {
         const change = number.change(row);
-        return [row.name, row.what, block.encoding, block.base, change?.baseMean ?? number.base(block), change?.mean ?? null, change?.change ?? null, change?.low ?? null, change?.high ?? null, change?.p ?? null, change?.holm ?? null, row.finished, row.unconverged, row.failed];
+        return [row.name, row.what, block.encoding, block.base, change?.baseMean ?? number.base(block), change?.mean ?? null, number.ceiling(row), change?.change ?? null, change?.low ?? null, change?.high ?? null, change?.p ?? null, change?.holm ?? null, row.finished, row.unconverged, row.failed];
       }),
     ),
   };
