@@ -159,7 +159,7 @@ TEST_F(StudyCommand, AFolderThatCannotBeWrittenIsSaid) {
 TEST_F(StudyCommand, PlansCanBeLookedAt) {
   const Outcome plan = phasor_command({"reproduce", "--preset", "quick", "--dry-run", "--out", path("out")});
   ASSERT_EQ(plan.code, 0) << plan.err;
-  expect_words(plan.out, {"rope on distance, clean", "best of 0.0003, 0.001, 0.003", "keys_values as clean", "choose"});
+  expect_words(plan.out, {"rope on distance, clean", "best of 0.001, 0.003, 0.01", "keys_values as clean", "choose"});
   EXPECT_FALSE(fs::exists(temporary_ / "out"));
 }
 

@@ -95,13 +95,17 @@ TEST(RunMeasures, SpectraAreThoseOfDirectCalls) {
   ASSERT_EQ(record.end_contractions.size(), 4u);
   ASSERT_EQ(record.start_contractions.size(), 4u);
   double relative = 0.0, toeplitz = 0.0, interaction = 0.0, positional = 0.0, start = 0.0, product = 0.0, rank = 0.0;
+  double weights = 0.0;
   for (size_t h = 0; h < 4; ++h) {
     EXPECT_EQ(record.end_contractions[h], heads[h].contraction);
     start += record.start_contractions[h] / 4.0;
     product += heads[h].spectral_norm / heads[h].bias_expansion / 4.0;
     rank += heads[h].stable_rank / 4.0;
     relative += heads[h].relative_r2 / 4.0;
-    toeplitz += heads[h].position_toeplitz / 4.0;
+    const double weight = heads[h].shares.position_position;
+    EXPECT_GT(weight, 0.0);
+    toeplitz += weight * heads[h].position_toeplitz;
+    weights += weight;
     interaction += heads[h].interaction / 4.0;
     positional += (heads[h].shares.position_position + heads[h].shares.bias) / 4.0;
   }
@@ -110,7 +114,7 @@ TEST(RunMeasures, SpectraAreThoseOfDirectCalls) {
   EXPECT_NE(record.end.product_norm, record.end.spectral_norm) << "the bias adds to the norm";
   EXPECT_DOUBLE_EQ(record.end.stable_rank, rank);
   EXPECT_DOUBLE_EQ(record.relative_r2, relative);
-  EXPECT_DOUBLE_EQ(record.position_toeplitz, toeplitz);
+  EXPECT_DOUBLE_EQ(record.position_toeplitz, toeplitz / weights) << "by how much of the logits it is";
   EXPECT_DOUBLE_EQ(record.logit_interaction, interaction);
   EXPECT_DOUBLE_EQ(record.positional_share, positional);
 

@@ -123,7 +123,10 @@ std::string evidence_text(const Comparison& comparison) {
 
 // An unfinished study plans more than it can say yet.
 bool has_runs(const Comparison& comparison) {
-  return !comparison.first.values.empty() || !comparison.second.values.empty();
+  const auto any = [](const ComparedCell& cell) {
+    return !cell.values.empty() || cell.unconverged + cell.failed + cell.unmeasured > 0;
+  };
+  return any(comparison.first) || any(comparison.second);
 }
 
 std::string untold_text(const Comparison& comparison) {
