@@ -24,7 +24,8 @@ done
 cd "$root"
 commands=build/release/compile_commands.json
 [[ -f $commands ]] || configure release
-cache=${PHASOR_TIDY_CACHE-${XDG_CACHE_HOME:-$HOME/.cache}/phasor/tidy}
+home=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
+cache=${PHASOR_TIDY_CACHE-${home:+$home/phasor/tidy}}
 
 # What holds for all files.
 environment=$(
@@ -100,7 +101,8 @@ done <"$work/reached"
 
 say "clang-tidy over $((${#files[@]} - known)) files, $jobs at a time; $known are known to be clean"
 [[ -e $work/todo ]] || exit 0
-[[ -z $cache ]] || mkdir -p "$cache"
+# Nothing to remember with is no reason to stop.
+[[ -z $cache ]] || mkdir -p "$cache" 2>/dev/null || cache=
 # shellcheck disable=SC2016  # the small program is bash's
 xargs -0 -n 2 -P "$jobs" bash -c '
   cache=$1 key=$(($# - 1)) file=${!#}

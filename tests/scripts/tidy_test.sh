@@ -79,6 +79,12 @@ write_commands -O2
 reads no no
 
 PHASOR_TIDY_CACHE='' reads yes yes
+: >"$scratch/file"
+PHASOR_TIDY_CACHE=$scratch/file/tidy reads yes yes
+expect_status 0
+run env -u HOME -u XDG_CACHE_HOME "$tree/scripts/tidy.sh" "$tree/apps/phasor/two.cpp"
+expect_status 0
+expect_output 'read '
 run "$tree/scripts/tidy.sh"
 expect_status 2
 run "$tree/scripts/tidy.sh" "$tree/none.cpp"
