@@ -29,8 +29,8 @@ struct TrainOptions {
 
 void print_result(const RunConfig& config, const RunResult& result, const RunFolder& folder) {
   fmt::print("{} on {}: test accuracy {:.4f}, train {:.4f}{}, {}; {} steps in {} ({:.0f} tokens/s){}\n",
-             config.model.encoding, config.task, result.last.test_accuracy, result.full_train_accuracy,
-             result.last.test_whole ? fmt::format(", whole answers {:.4f}", *result.last.test_whole) : "",
+             config.model.encoding, config.task, result.test.accuracy, result.full_train_accuracy,
+             result.last.test_whole ? fmt::format(", whole answers {:.4f}", result.test.whole) : "",
              result.steps_to_90 ? fmt::format("90 % after {} steps", *result.steps_to_90) : "90 % never reached",
              result.last.step, duration(result.seconds), static_cast<double>(result.last.tokens) / result.seconds,
              result.converged ? "" : "; not converged: still improving, or too few evaluations to tell");

@@ -76,6 +76,8 @@ TEST(CompleteRun, StepsAndSamplesFit) {
   EXPECT_EQ(error_of({"train.snapshots=0,2000"}), "accepted");
   EXPECT_EQ(error_of({"train.evaluation_samples=20001"}),
             "train.evaluation_samples: 20001 is more than data.train=20000; at most 20000");
+  EXPECT_EQ(error_of({"train.evaluation_tests=4097"}),
+            "train.evaluation_tests: 4097 is more than data.test=4096; at most 4096");
   EXPECT_EQ(
       error_of({"data.train=2147483647"}),
       "data.train: 2147483647, data.test=4096 and data.validation=2048 are more than 2147483647 samples together");

@@ -40,7 +40,7 @@ TEST(ConfigJson, GroupsEveryResolvedField) {
               "dropout_sites": "all", "init": "torch"},
     "train": {"steps": 2000, "batch": 128, "lr": 1.0, "warmup": 0.06, "beta1": 0.9, "beta2": 0.98,
               "epsilon": 1e-8, "weight_decay": 0.01, "clip": 0.0, "evaluate_every": 50,
-              "evaluation_samples": 4096, "checkpoint_every": 500, "snapshots": [5, 7], "precision": "fp32"},
+              "evaluation_samples": 4096, "evaluation_tests": 0, "checkpoint_every": 500, "snapshots": [5, 7], "precision": "fp32"},
     "data": {"source": "fixed", "train": 20000, "test": 4096, "validation": 2048, "seed": 0},
     "telemetry": {"spectrum": 0},
     "protocol": {"name": "clean", "kv_source": "hidden", "padding": "none", "padded_length": 0,

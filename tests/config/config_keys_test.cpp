@@ -40,7 +40,8 @@ TEST(ConfigKeys, NamesAreUniqueAndEveryKeyTeaches) {
       "model.dropout "
       "model.dropout_sites model.init train.steps train.batch train.lr train.warmup train.beta1 train.beta2 "
       "train.epsilon "
-      "train.weight_decay train.clip train.evaluate_every train.evaluation_samples train.checkpoint_every "
+      "train.weight_decay train.clip train.evaluate_every train.evaluation_samples train.evaluation_tests "
+      "train.checkpoint_every "
       "train.snapshots train.precision data.source data.train data.test data.validation data.seed telemetry.spectrum "
       "protocol "
       "protocol.kv_source protocol.padding protocol.padded_length protocol.classes protocol.label0 "
@@ -96,6 +97,7 @@ TEST(ConfigKeys, EachReachesItsFieldAlone) {
                                        {"train.clip", "0.5"},
                                        {"train.evaluate_every", "7"},
                                        {"train.evaluation_samples", "7"},
+                                       {"train.evaluation_tests", "7"},
                                        {"train.checkpoint_every", "7"},
                                        {"train.snapshots", "1,2"},
                                        {"train.precision", "bf16"},

@@ -211,6 +211,23 @@ TEST_F(TrainerTest, TheModelItSavesIsTheOneItMeasured) {
   EXPECT_EQ(whole.accuracy, timeless_result(folder).at("train_accuracy").get<double>());
 }
 
+TEST_F(TrainerTest, FewerTestSamplesOnTheWayAreAllOfThemAtTheEnd) {
+  const RunConfig config = tiny_run({"train.evaluation_tests=12"});
+  const RunFolder folder = fresh("run", config);
+  train(test_backend(), config, folder, {});
+  const RunFolder all = fresh("all", tiny_run());
+  train(test_backend(), tiny_run(), all, {});
+  Session session(test_backend(), config, {});
+  session.model().load_parameters(folder.load_model(session.model().layout(), "model.safetensors"));
+  const Scores part = evaluate(session.model(), session.data().test, 12, config.train.batch);
+  EXPECT_EQ(part.scored, 12);
+  EXPECT_EQ(folder.load_metrics().back().test_loss, part.loss);
+  EXPECT_NE(part.loss, timeless_result(folder).at("test_loss").get<double>());
+  for (const char* number : {"test_loss", "test_accuracy", "train_accuracy", "validation_accuracy"}) {
+    EXPECT_EQ(timeless_result(folder).at(number), timeless_result(all).at(number)) << number;
+  }
+}
+
 // Between evaluations, at one, at a checkpoint, before the first update, and before the last.
 TEST_F(TrainerTest, ResumingGivesTheBytesOfARunThatNeverStopped) {
   const RunConfig config = tiny_run();

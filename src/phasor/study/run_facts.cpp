@@ -71,11 +71,11 @@ RunFacts read_facts(Backend& backend, const std::filesystem::path& folder) {
                  .encoding = config.model.encoding,
                  .logit_scale = config.model.logit_scale,
                  .seed = config.seed,
-                 .test_accuracy = history.back().test_accuracy,
                  .gradient_variation = gradient_variation(history, config.train),
                  .loss_area = loss_area(history)};
   try {
     const auto result = nlohmann::json::parse(read_file(run.file("result.json")));
+    facts.test_accuracy = result.at("test_accuracy").get<double>();
     facts.converged = result.at("converged").get<bool>();
     // null where the run was too short to judge any step.
     const auto& spikes = result.at("loss_spikes");

@@ -32,7 +32,7 @@ RunWork expected_work(const PlannedRun& run) {
   const auto steps = static_cast<double>(config.train.steps);
   const double evaluations = steps / static_cast<double>(config.train.evaluate_every) + 1.0;
   const auto evaluated = static_cast<double>(std::min(config.train.evaluation_samples, config.data.train_samples) +
-                                             config.data.test_samples);
+                                             tested_samples(config));
   // A backward pass costs twice the forward one.
   RunWork samples{.training = 3.0 * steps * static_cast<double>(config.train.batch) + evaluations * evaluated};
   // Every head alone and all but it, by seven methods, from the middle layer on average; the stream's part is small.

@@ -23,6 +23,7 @@ struct TrainConfig {
   double clip = 0.0;  // largest gradient norm; 0: no clipping
   int64_t evaluate_every = 50;
   int64_t evaluation_samples = 4096;  // of the training set, at each evaluation
+  int64_t evaluation_tests = 0;       // of the test set, likewise; 0: all. The run's result is over all in any case
   int64_t checkpoint_every = 500;     // steps between saves of state.safetensors
   std::vector<int64_t> snapshots;     // steps at which model weights are kept
   Dtype precision = Dtype::f32;
@@ -68,5 +69,10 @@ struct RunConfig {
   TelemetryConfig telemetry;
   uint64_t seed = 0;  // of initialisation and dropout
 };
+
+// At each evaluation.
+inline int64_t tested_samples(const RunConfig& config) {
+  return config.train.evaluation_tests > 0 ? config.train.evaluation_tests : config.data.test_samples;
+}
 
 }  // namespace phasor

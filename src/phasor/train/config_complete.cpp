@@ -23,15 +23,19 @@ void check_training(const TrainConfig& train, int64_t max_length) {
   }
 }
 
-void check_data(const DataConfig& data, int64_t evaluation_samples) {
+void check_data(const DataConfig& data, const TrainConfig& train) {
   if (data.test_samples > kMostIndices - data.validation_samples ||
       data.train_samples > kMostIndices - data.test_samples - data.validation_samples) {
     fail_usage("data.train: {}, data.test={} and data.validation={} are more than {} samples together",
                data.train_samples, data.test_samples, data.validation_samples, kMostIndices);
   }
-  if (evaluation_samples > data.train_samples) {
-    fail_usage("train.evaluation_samples: {} is more than data.train={}; at most {}", evaluation_samples,
+  if (train.evaluation_samples > data.train_samples) {
+    fail_usage("train.evaluation_samples: {} is more than data.train={}; at most {}", train.evaluation_samples,
                data.train_samples, data.train_samples);
+  }
+  if (train.evaluation_tests > data.test_samples) {
+    fail_usage("train.evaluation_tests: {} is more than data.test={}; at most {}", train.evaluation_tests,
+               data.test_samples, data.test_samples);
   }
 }
 
@@ -54,7 +58,7 @@ RunConfig complete(RunConfig config) {
         config.task);
   }
   check_training(config.train, shape.max_length);
-  check_data(config.data, config.train.evaluation_samples);
+  check_data(config.data, config.train);
   return config;
 }
 

@@ -168,6 +168,8 @@ std::vector<ConfigKey> train_keys() {
       real("train.clip", "largest gradient norm; 0: no clipping", {}, &T::clip),
       whole("train.evaluate_every", "steps between evaluations", {1}, &T::evaluate_every),
       whole("train.evaluation_samples", "training samples in each evaluation", {1}, &T::evaluation_samples),
+      whole("train.evaluation_tests", "test samples in each evaluation; 0: all. The run's result is over all of them",
+            {}, &T::evaluation_tests),
       whole("train.checkpoint_every", "steps between saves of the training state", {1}, &T::checkpoint_every),
       list("train.snapshots", "steps at which the weights are kept, for example 100,500", {0}, &T::snapshots),
       word("train.precision", "of products; weights and sums stay fp32",

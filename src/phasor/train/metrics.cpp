@@ -85,8 +85,8 @@ std::string to_json(const RunConfig& config, const RunResult& result) {
       {"tokens", result.last.tokens},
       {"train_accuracy", result.full_train_accuracy},
       {"train_loss", result.full_train_loss},
-      {"test_accuracy", result.last.test_accuracy},
-      {"test_loss", result.last.test_loss},
+      {"test_accuracy", result.test.accuracy},
+      {"test_loss", result.test.loss},
       {"test_whole", nullptr},
       {"validation_accuracy", nullptr},
       {"validation_loss", nullptr},
@@ -98,7 +98,7 @@ std::string to_json(const RunConfig& config, const RunResult& result) {
       {"seconds", result.seconds},
       {"tokens_per_second", result.seconds > 0.0 ? static_cast<double>(result.last.tokens) / result.seconds : 0.0},
       {"device", result.device}};
-  if (result.last.test_whole) json["test_whole"] = *result.last.test_whole;
+  if (config.model.readout == Readout::every) json["test_whole"] = result.test.whole;
   if (result.validation) {
     json["validation_accuracy"] = result.validation->accuracy;
     json["validation_loss"] = result.validation->loss;

@@ -35,6 +35,7 @@ Metrics parse_metrics(std::string_view line, std::string_view source);
 struct RunResult {
   int64_t parameters = 0;
   Metrics last;
+  Scores test;                       // on the whole test set
   double full_train_accuracy = 0.0;  // on the whole training set
   double full_train_loss = 0.0;      // likewise
   std::optional<Scores> validation;  // where there is a validation set

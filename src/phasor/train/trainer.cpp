@@ -137,7 +137,7 @@ class TrainingRun {
 
   void evaluate_now() {
     const Scores train = scores(session_.data().train, config_.train.evaluation_samples);
-    const Scores test = scores(session_.data().test, session_.data().test.size());
+    const Scores test = scores(session_.data().test, tested_samples(config_));
     if (!std::isfinite(train.loss) || !std::isfinite(test.loss)) {
       fail("step {}: the loss is not finite; lower train.lr (now {}) or set train.clip=1", step_,
            config_.train.learning_rate);
@@ -174,6 +174,7 @@ class TrainingRun {
     const Scores train = scores(session_.data().train, session_.data().train.size());
     RunResult result{.parameters = session_.model().layout().size(),
                      .last = history_.back(),
+                     .test = scores(session_.data().test, session_.data().test.size()),
                      .full_train_accuracy = train.accuracy,
                      .full_train_loss = train.loss,
                      .floors = measure_floors(session_.task(), kFloorSamples),
