@@ -111,8 +111,8 @@ TEST(PaperStudy, ProtocolsShareTheirTasks) {
   }
   const StudyPlan quick = paper_study({.preset = "quick"});
   const PlannedCell* released = quick.find(cell_of(paper_encoding("RoPE"), kDistance, kReleased));
-  EXPECT_EQ(released->config.model.max_length, 24);
-  EXPECT_EQ(quick.find(cell_of(paper_encoding("RoPE"), kDistance, kClean))->config.model.max_length, 22);
+  EXPECT_EQ(released->config.model.max_length, 19);
+  EXPECT_EQ(quick.find(cell_of(paper_encoding("RoPE"), kDistance, kClean))->config.model.max_length, 18);
 }
 
 TEST(PaperStudy, LearningRatesOfCleanCellsAreChosenOrTakenOver) {

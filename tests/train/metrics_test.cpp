@@ -121,7 +121,8 @@ TEST(HasConverged, SeesALossThatStillFalls) {
 
 TEST(Result, HasTheDocumentedFields) {
   const RunConfig config = testing_support::tiny_run({"seed=3", "data.seed=4"});
-  RunResult result{.parameters = 10, .last = evaluation(20, 0.75), .full_train_accuracy = 0.5, .converged = true};
+  RunResult result{.parameters = 10, .last = evaluation(20, 0.7), .full_train_accuracy = 0.5, .converged = true};
+  result.test = {.loss = 0.25, .accuracy = 0.75};
   result.last.tokens = 500;
   result.seconds = 2.0;
   const auto json = nlohmann::json::parse(to_json(config, result));
@@ -134,7 +135,7 @@ TEST(Result, HasTheDocumentedFields) {
   EXPECT_EQ(json.at("tokens"), 500);
   EXPECT_EQ(json.at("train_accuracy"), 0.5);
   EXPECT_EQ(json.at("test_accuracy"), 0.75);
-  EXPECT_EQ(json.at("test_loss"), 0.0);
+  EXPECT_EQ(json.at("test_loss"), 0.25);
   EXPECT_EQ(json.at("converged"), true);
   EXPECT_EQ(json.at("seconds"), 2.0);
   EXPECT_EQ(json.at("tokens_per_second"), 250.0);

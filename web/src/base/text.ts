@@ -23,10 +23,11 @@ export function percent(share: number | null, digits = 1): string {
   return share === null || !Number.isFinite(share) ? "—" : `${(100 * share).toFixed(digits)} %`;
 }
 
-/** "93.2 % (91.0 to 95.1)". */
+/** "93.2 % (91.0 to 95.1)"; no interval is made of values without spread. */
 export function percentWithin(mean: number | null, low: number | null, high: number | null): string {
   if (mean === null) return "—";
   if (low === null || high === null) return percent(mean);
+  if (low === high) return `${percent(mean)} (all equal)`;
   return `${percent(mean)} (${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)})`;
 }
 
