@@ -44,6 +44,11 @@ TEST(Difference, MoreAndNoMore) {
   // Equal everywhere: no spread, no difference.
   EXPECT_TRUE(of({99, 99, 99, 99, 99}, {99, 99, 99, 99, 99}).is_no_more());
   EXPECT_FALSE(of({99, 99, 99, 99}, {99, 99, 99, 99, 99}).is_no_more()) << "too few to be sure";
+  const Difference harm = of({28, 25, 30, 26}, {99, 99.5, 100, 99, 99});
+  EXPECT_TRUE(harm.is_less() && harm.is_no_more() && !harm.is_short_of_runs()) << "four against five show a harm";
+  const Difference three = of({28, 25, 30}, {99, 99.5, 100});
+  EXPECT_FALSE(three.is_less() || three.is_no_more()) << "three against three have no p below 0.10";
+  EXPECT_TRUE(three.is_short_of_runs());
 }
 
 TEST(Difference, ThreeAgainstThreeAreTooFewForAnyTest) {

@@ -3,7 +3,8 @@
 // difference of interest:
 //   more     the first has more (adjusted p <= 0.05, and Welch's 95 % interval above 0), and not surely less than the
 //            margin more
-//   no more  at least five runs each, and the interval ends below the margin: surely not more by anything of interest
+//   no more  at least five runs each, and the interval ends below the margin: surely not more by anything of interest;
+//            or the first surely has less
 // Both at once never hold; neither holds where the runs are too few or too scattered.
 #include <string>
 #include <vector>
@@ -31,9 +32,11 @@ struct Difference {
   int64_t runs = 0;  // of the smaller sample
 
   bool is_more() const;
-  bool is_no_more() const { return runs >= kLeastForNoMore && interval.high < margin; }
+  // What is surely less needs no five runs: a test shows it, at the interval's level.
+  bool is_less() const { return interval.high < 0.0 && test.p <= 1.0 - level; }
+  bool is_no_more() const { return (runs >= kLeastForNoMore && interval.high < margin) || is_less(); }
   // The interval says no more, but of too few runs.
-  bool is_short_of_runs() const { return runs < kLeastForNoMore && interval.high < margin; }
+  bool is_short_of_runs() const { return interval.high < margin && !is_no_more(); }
   // Whatever the runs had been, adjusted p could not have reached 0.05.
   bool is_too_small() const { return test.smallest_p * static_cast<double>(family) > kClaimLevel; }
 

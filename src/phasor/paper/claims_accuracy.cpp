@@ -223,10 +223,12 @@ JudgedClaim judge_absolute_indexing(const Claim& claim, ClaimStudy& study, const
     left_out.push_back(rivals.back().left_out);
     if (rivals.back().decides()) leads.push_back(difference(rope, rivals.back(), "points", margin, kLevelOfTwo));
   }
-  const Difference* least = judge_no_more(
-      judged, leads, lack,
-      {.holds = "no gain of interest, surely", .fails = "RoPE gains over both, the better one too", .more = "a gain"},
-      kAccuracy);
+  const bool is_worse = std::any_of(leads.begin(), leads.end(), [](const Difference& lead) { return lead.is_less(); });
+  const Difference* least = judge_no_more(judged, leads, lack,
+                                          {.holds = is_worse ? "RoPE is worse" : "no gain of interest, surely",
+                                           .fails = "RoPE gains over both, the better one too",
+                                           .more = "a gain"},
+                                          kAccuracy);
   leave_out(judged, left_out);
   if (judged.verdict == ClaimVerdict::holds && least->interval.high >= 0.0) {
     const ClaimSample& rival = least->second == rivals[0].label ? rivals[0] : rivals[1];
