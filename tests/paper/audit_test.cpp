@@ -108,6 +108,20 @@ TEST(Audit, AnUnsureChangeHidesNoSureOne) {
   EXPECT_NE(unsure.find("accuracy is surely moved by no switch, most by final_norm"), std::string::npos) << unsure;
 }
 
+// All switched runs are better than all others, but with one of these far off the interval cannot tell by how much.
+TEST(Audit, ATestWhoseIntervalHoldsZeroIsNotSure) {
+  HandMade study;
+  const Numbers shares(5, 0.5);
+  const std::vector<Deposit> found(5, kS);
+  fill(study, {kDistance, kReleased, "rope", ""}, {40, 44, 38, 41, 5}, shares, found);
+  fill(study, audit_cell("rope", kReleased, confound(0)), {46, 47, 45, 48, 46}, shares, found);
+  const AuditBlock block = audit(study.results)[0];
+  EXPECT_LE(block.rows[0].accuracy->holm, 0.05);
+  EXPECT_LT(block.rows[0].accuracy->change.low, 0.0);
+  EXPECT_NE(block.finding.find("accuracy is surely moved by no switch, most by keys_values"), std::string::npos)
+      << block.finding;
+}
+
 TEST(Audit, SharesOfRunsAtTheirFloorAreLeftOut) {
   HandMade study = study_of_two();
   for (size_t i = 0; i < 2; ++i) {
