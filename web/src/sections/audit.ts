@@ -14,6 +14,11 @@ import type { View } from "../study/view.ts";
 import { encodingStyles } from "../study/encoding_style.ts";
 import { colourOf } from "../chart/look.ts";
 
+/** By test and by interval, as the finding has it. */
+function isSure({ holm, low, high }: Change): boolean {
+  return (holm ?? 1) <= 0.05 && ((low ?? 0) > 0 || (high ?? 0) < 0);
+}
+
 interface AuditNumber {
   value: string;
   label: string;
@@ -117,7 +122,7 @@ function panelOf(block: AuditBlock, number: AuditNumber, axis: RowAxis, look: Lo
       xanchor: "left",
       xshift: 8,
       showarrow: false,
-      font: { size: 11, color: (change.holm ?? 1) <= 0.05 ? look.ink : look.faint },
+      font: { size: 11, color: isSure(change) ? look.ink : look.faint },
     })),
   };
 }
