@@ -28,6 +28,7 @@ struct StudySize {
   std::string clean_steps, released_steps;  // empty: the preset's
   ConfigBundle settings;                    // of both protocols
   ConfigBundle clean_settings;              // of clean runs alone
+  ConfigBundle released_settings;           // of released ones, and of all that the audit compares with them
   // Where none is chosen; empty: that of preset and protocol.
   std::string clean_rate, released_rate;
   std::vector<double> rates;
@@ -59,6 +60,10 @@ StudySize size_of(const std::string& preset) {
             .released_steps = "1600",
             .settings = {{"train.batch", "64"}, {"train.evaluation_samples", "1024"}},
             .clean_settings = {{"train.evaluation_tests", "1024"}},
+            // Rarer, since none of them is fast. Ten are the fewest that show convergence, and that takes all tests.
+            .released_settings = {{"train.evaluate_every", "160"},
+                                  {"train.evaluation_samples", "256"},
+                                  {"train.evaluation_tests", "0"}},
             .released_rate = "0.0004",
             .rates = {1e-3, 3e-3, 1e-2},
             .snapshots = "50,100,200,400",
@@ -73,9 +78,6 @@ StudySize size_of(const std::string& preset) {
   }
   fail_usage("there is no study at size '{}'; sizes are demo, quick and paper", preset);
 }
-
-// Evaluations of released runs can be rarer: none of them is fast. Ten are the fewest that show convergence.
-constexpr const char* kReleasedEvaluations = "160";
 
 std::string name_of(const std::string& preset) { return fmt::format("arXiv 2505.13027 at {} size", preset); }
 
@@ -150,10 +152,7 @@ class Builder {
     ConfigBundle bundle = budget(size_.released_steps, size_.released_rate);
     const ConfigBundle filled_up = task_size(task).released;
     bundle.insert(bundle.end(), filled_up.begin(), filled_up.end());
-    if (options_.preset == "quick") {
-      bundle.emplace_back("train.evaluate_every", kReleasedEvaluations);
-      bundle.emplace_back("train.evaluation_samples", "256");
-    }
+    bundle.insert(bundle.end(), size_.released_settings.begin(), size_.released_settings.end());
     return bundle;
   }
 
@@ -219,8 +218,7 @@ class Builder {
   // All of it with the steps, the rate and the evaluations of `released`, and nothing tuned: the confounds alone make
   // the difference.
   void audit() {
-    ConfigBundle budget = released_budget(kDistance);
-    budget.emplace_back("train.evaluation_tests", "0");
+    const ConfigBundle budget = released_budget(kDistance);
     for (const std::string& encoding : audited_encodings()) {
       add(audit_base_cell(encoding, kClean), {.ablation = true}, budget);
       for (const std::string base : {kReleased, kClean}) {
