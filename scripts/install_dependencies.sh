@@ -8,6 +8,8 @@
 #   test       compile the tests
 #   browser    test that page
 #   lint       clang-format, clang-tidy, shellcheck, and clang's fuzzer and sanitizers
+#   cache      ccache: what was compiled once is not compiled again, in any clone
+#   bare       debootstrap: bare roots for scripts/fresh_machine.sh, scripts/package.sh and scripts/aarch64.sh
 #   fixtures   Python, PyTorch, NumPy, SciPy and R, only to make fixtures again and to compare speeds
 #
 # --list prints the packages of the groups and does nothing else. Where packages are missing and may
@@ -26,9 +28,11 @@ packages_of() {
     web) command -v npm >/dev/null || echo nodejs npm ;;
     browser) echo chromium ;;
     test) echo libgtest-dev ;;
-    lint) echo clang-format clang-tidy clang libclang-rt-14-dev libomp-dev shellcheck ;;
+    lint) echo clang-format clang-tidy clang libclang-rt-dev libomp-dev shellcheck ;;
+    cache) echo ccache ;;
+    bare) echo debootstrap ;;
     fixtures) echo python3-torch python3-numpy python3-scipy r-base-core ;;
-    *) die_usage "unknown group '$1'; known: build web test browser lint fixtures" ;;
+    *) die_usage "unknown group '$1'; known: build web test browser lint cache bare fixtures" ;;
   esac
 }
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Checks the sources: layers, file sizes, shell scripts, formatting, clang-tidy. Changes nothing.
 #
-#   scripts/lint.sh [--fix] [--no-tidy | --deep] [FILE...]
+#   scripts/lint.sh [--fix] [--no-tidy | --changed] [--deep] [FILE...]
 #
 #   --fix       formats the C++ files in place first
 #   --no-tidy   leaves clang-tidy out, the only slow part (scripts/tidy.sh: what was clean is not read again)
+#   --changed   clang-tidy reads only what has changed since the commit in .ci/lint_base, at which all was clean: changed
+#               sources, and of each changed header one source that includes it
 #   --deep      adds clang's static analyzer to clang-tidy: about four times slower
 #   FILE...     C++ files to look at (default: all; clang-tidy reads src and apps, not the tests)
 set -euo pipefail
@@ -13,6 +15,7 @@ source "$(dirname "$0")/lib.sh"
 
 fix=no
 tidy=yes
+changed=no
 checks=()
 files=()
 for argument in "$@"; do
@@ -20,6 +23,7 @@ for argument in "$@"; do
     --help | -h) print_help "$0" && exit 0 ;;
     --fix) fix=yes ;;
     --no-tidy) tidy=no ;;
+    --changed) changed=yes ;;
     --deep) checks=(--checks='clang-analyzer-*,-clang-analyzer-optin.performance.Padding') ;;
     -*) die_usage "unknown option '$argument'" ;;
     *) [[ -f $argument ]] || die_usage "no such file: $argument" && files+=("$(realpath "$argument")") ;;
@@ -36,6 +40,32 @@ if ((${#files[@]})); then
 else
   mapfile -t files < <(find src apps tests bench -type f -regex '.*\.\(h\|cpp\|cu\)' | LC_ALL=C sort)
   mapfile -t tidy_files < <(find src apps -type f -name '*.cpp' | LC_ALL=C sort)
+fi
+# What clang-tidy has to read since the base: every changed source, and for a changed header the source of its name, or else
+# the first that includes it.
+changed_sources() {
+  local name stem
+  git diff --name-only --diff-filter=d "$1" -- src apps | while read -r name; do
+    case $name in
+      *.cpp) echo "$name" ;;
+      *.h)
+        stem=${name%.h}
+        if [[ -f $stem.cpp ]]; then
+          echo "$stem.cpp"
+        else
+          grep -rlF --include='*.cpp' "\"${name#src/}\"" src apps | LC_ALL=C sort | head -n 1
+        fi
+        ;;
+    esac
+  done | LC_ALL=C sort -u
+}
+if [[ $changed == yes ]]; then
+  base=$(cat .ci/lint_base)
+  if git rev-parse -q --verify "$base^{commit}" >/dev/null; then
+    mapfile -t tidy_files < <(changed_sources "$base")
+  else
+    echo "lint.sh: commit $base is not in this clone; clang-tidy reads everything" >&2
+  fi
 fi
 mapfile -t shell_files < <(find scripts tests/scripts .ci -type f \( -name '*.sh' -o -name run \) | LC_ALL=C sort)
 
@@ -57,7 +87,7 @@ stage sizes check_sizes
 stage shellcheck shellcheck -x "${shell_files[@]}"
 stage format clang-format --dry-run -Werror --ferror-limit=3 "${files[@]}"
 if [[ $tidy == yes ]] && ((${#tidy_files[@]})); then
-  configure release
+  configure tidy
   stage clang-tidy scripts/tidy.sh ${checks[@]+"${checks[@]}"} "${tidy_files[@]}"
 fi
 ((${#failed[@]} == 0)) || die "failed: ${failed[*]} (scripts/lint.sh --fix repairs the format)"

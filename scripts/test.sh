@@ -4,8 +4,9 @@
 #   scripts/test.sh [--quick] [--asan] [--all] [--no-install]
 #
 #   --quick        leaves out the tests of whole models and runs: tests/model, tests/train, tests/cli
-#   --asan         runs the tests a second time under the address and undefined-behaviour sanitizers
-#   --all          also lint, sanitizers, fuzzing and a short demo; what CI=true does
+#   --asan         runs the tests of code that handles memory again, under the address and undefined-behaviour sanitizers
+#   --all          also lint of what changed, sanitizers, fuzzing, and the README's commands in bare roots of Debian 12 and
+#                  13 (scripts/fresh_machine.sh); what CI=true does
 #   --no-install   builds with what the machine has
 #
 # PHASOR_JOBS sets how many compilers and tests run at once (default: the number of cores).
@@ -34,21 +35,39 @@ cd "$root"
 groups=(build test web)
 options=(-DPHASOR_WERROR=OFF)
 if [[ $all == yes ]]; then
-  groups+=(lint browser)
+  groups+=(lint browser cache bare)
   options=(-DPHASOR_WERROR=ON)
 fi
 [[ $install == no ]] || scripts/install_dependencies.sh "${groups[@]}"
+# ccache may have come with them.
+# shellcheck source=scripts/lib.sh
+source scripts/lib.sh
 
 # Tests are processes side by side, and each has threads of its own: two, that sleep while they wait,
 # instead of one per core that spin.
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-2} OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 
+# Groups whose code reads and writes memory by hand or reads what others wrote; the rest is arithmetic on vectors, which
+# -D_GLIBCXX_ASSERTIONS and the release tests look after.
+asan_groups=(checkpoint config encoding engine formula model report task tensor train)
+
 passed=()
-# run_ctest PRESET: only what failed is shown.
+times=()
+# stage NAME COMMAND...: remembers how long it took.
+stage() {
+  local name=$1 began=$SECONDS
+  shift
+  "$@"
+  times+=("$name $((SECONDS - began)) s")
+}
+
+# run_ctest PRESET [GROUP...]: only what failed is shown.
 run_ctest() {
   local preset=$1 log=build/$1/tests.log arguments=()
+  shift
   arguments=(--preset "$preset" -j "$jobs" --no-tests=error --verbose)
+  (($# == 0)) || arguments+=(-R "^($(IFS='|' && echo "$*"))\\.")
   [[ $quick == no ]] || arguments+=(-E '^(model|train|cli)\.')
   say "Testing ($preset)"
   ctest "${arguments[@]}" >"$log" 2>&1 || {
@@ -70,41 +89,65 @@ run_script_tests() {
 
 # The report's page in a real browser; without npm there is no page, and without a browser its tests skip.
 run_page_tests() {
-  [[ -d web/node_modules ]] || return 0
+  if [[ ! -d web/node_modules ]]; then
+    say "Tests of the page are skipped: npm or its packages are missing"
+    return 0
+  fi
   say "Testing (page)"
   local log=build/page_tests.log
   npm --prefix web test >"$log" 2>&1 || {
     tail -n 200 "$log" >&2
     die "tests of the page failed; log: $log"
   }
+  grep -h '^Tests in a browser are skipped' "$log" >&2 || true
   passed+=("$(awk '/^(#|ℹ) pass / { print $NF }' "$log") page tests")
 }
 
+run_sanitizers() {
+  say "Building (asan)"
+  configure asan
+  build asan phasor "${asan_groups[@]/%/_tests}"
+  run_ctest asan "${asan_groups[@]}"
+}
+
+# The README's commands on machines that nobody prepared. Exit 3: there can be none here.
+run_fresh_machines() {
+  local status=0
+  scripts/fresh_machine.sh --suite bookworm --short || status=$?
+  ((status)) || scripts/fresh_machine.sh --suite trixie --only demo --short || status=$?
+  if ((status == 3)); then
+    say "No bare root on this machine: a short demo here instead"
+    scripts/demo.sh --no-install --fresh --steps 20 --out build/demo >/dev/null
+    passed+=("demo")
+  else
+    ((status == 0)) || die "the README's commands fail on a fresh machine"
+    passed+=("bare roots of Debian 12 and 13")
+  fi
+}
+
 if [[ $all == yes ]]; then
-  scripts/lint.sh --no-tidy
+  stage lint scripts/lint.sh --no-tidy
 fi
 say "Building (release)"
 configure release ${options[@]+"${options[@]}"}
-build release
-run_ctest release
-run_script_tests
-[[ $quick == yes ]] || run_page_tests
+stage build build release
+stage tests run_ctest release
+stage scripts run_script_tests
+[[ $quick == yes ]] || stage page run_page_tests
 if [[ $all == yes ]]; then
-  scripts/lint.sh
+  stage clang-tidy scripts/lint.sh --changed
   passed+=("lint")
 fi
 if [[ $asan == yes ]]; then
-  say "Building (asan)"
-  configure asan
-  build asan
-  run_ctest asan
+  stage sanitizers run_sanitizers
 fi
 if [[ $all == yes ]]; then
-  scripts/fuzz.sh --no-install
+  stage fuzzing scripts/fuzz.sh --no-install --seconds 10
   passed+=("fuzzing")
-  scripts/demo.sh --no-install --fresh --steps 20 --out build/demo >/dev/null
-  passed+=("demo")
+  stage "fresh machines" run_fresh_machines
 fi
 
 summary=$(printf ', %s' "${passed[@]}")
+parts=$(printf ', %s' "${times[@]}")
+echo "Time: ${parts:2}"
 echo "Passed: ${summary:2}; $(duration $SECONDS)"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs clang-tidy over C++ files with the compile commands of build/release.
+# Runs clang-tidy over C++ files with the compile commands of build/tidy, where each is compiled alone.
 #
 #   scripts/tidy.sh [--checks=CHECKS] FILE...
 #
@@ -22,8 +22,8 @@ for argument in "$@"; do
 done
 ((${#files[@]})) || die_usage "no file to read"
 cd "$root"
-commands=build/release/compile_commands.json
-[[ -f $commands ]] || configure release
+commands=build/tidy/compile_commands.json
+[[ -f $commands ]] || configure tidy
 home=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
 cache=${PHASOR_TIDY_CACHE-${home:+$home/phasor/tidy}}
 
@@ -106,7 +106,7 @@ say "clang-tidy over $((${#files[@]} - known)) files, $jobs at a time; $known ar
 # shellcheck disable=SC2016  # the small program is bash's
 xargs -0 -n 2 -P "$jobs" bash -c '
   cache=$1 key=$(($# - 1)) file=${!#}
-  clang-tidy -p build/release --quiet "${@:2:$#-3}" "$file" || exit 1
+  clang-tidy -p build/tidy --quiet "${@:2:$#-3}" "$file" || exit 1
   [[ -z $cache ]] || : >"$cache/${!key}"
 ' bash "$cache" ${checks[@]+"${checks[@]}"} <"$work/todo" 2> >(grep -v 'warnings\? generated\.$' >&2)
 # What nobody asked for in two months is gone from the sources.

@@ -31,16 +31,16 @@ namespace fs = std::filesystem;
 
 constexpr std::array<Question, 2> kQuestions = {Question::position, Question::importance};
 
-struct Run {
+struct AblatedRun {
   fs::path folder;
   uint64_t seed = 0;
 };
 
 // Runs that differ in their seed alone.
-struct Group {
+struct AblatedGroup {
   std::string label, encoding, task, protocol;
   RunConfig config;  // of the first run
-  std::vector<Run> runs;
+  std::vector<AblatedRun> runs;
   std::vector<double> accuracy;
   int64_t not_converged = 0;
   std::array<std::vector<SeedRun>, 2> seeds;  // per question
@@ -49,12 +49,12 @@ struct Group {
 };
 
 struct Study {
-  std::vector<Group> groups;
+  std::vector<AblatedGroup> groups;
   std::vector<std::string> failures;
 };
 
-struct Comparison {
-  const Group* group = nullptr;
+struct GroupComparison {
+  const AblatedGroup* group = nullptr;
   size_t question = 0;
   EncodingComparison found;
   std::optional<double> p_holm;  // of max_share, over the tests of the question
@@ -80,7 +80,7 @@ bool converged(const fs::path& folder) {
   return result.is_object() && result.value("converged", false);
 }
 
-void add_run(Group& group, const RunAblation& ablation, const Run& run) {
+void add_run(AblatedGroup& group, const RunAblation& ablation, const AblatedRun& run) {
   group.runs.push_back(run);
   group.accuracy.push_back(ablation.scores.intact_accuracy());
   if (!converged(run.folder)) ++group.not_converged;
@@ -92,9 +92,10 @@ void add_run(Group& group, const RunAblation& ablation, const Run& run) {
   }
 }
 
-Group& group_for(const fs::path& folder, const RunConfig& config, const std::string& root, std::vector<Group>& groups) {
+AblatedGroup& group_for(const fs::path& folder, const RunConfig& config, const std::string& root,
+                        std::vector<AblatedGroup>& groups) {
   const std::string key = group_key(config);
-  for (Group& group : groups) {
+  for (AblatedGroup& group : groups) {
     if (group_key(group.config) == key) return group;
   }
   const std::string within = fs::relative(folder, root).parent_path().string();
@@ -107,11 +108,12 @@ Group& group_for(const fs::path& folder, const RunConfig& config, const std::str
 }
 
 // Groups of one folder and encoding are told apart by the settings that differ.
-void tell_apart(std::vector<Group>& groups) {
+void tell_apart(std::vector<AblatedGroup>& groups) {
   for (size_t g = 1; g < groups.size(); ++g) {
-    const auto twin = std::find_if(groups.begin(), groups.begin() + static_cast<int64_t>(g), [&](const Group& other) {
-      return other.encoding == groups[g].encoding && groups[g].label.rfind(other.label, 0) == 0;
-    });
+    const auto twin =
+        std::find_if(groups.begin(), groups.begin() + static_cast<int64_t>(g), [&](const AblatedGroup& other) {
+          return other.encoding == groups[g].encoding && groups[g].label.rfind(other.label, 0) == 0;
+        });
     if (twin == groups.begin() + static_cast<int64_t>(g)) continue;
     std::istringstream first(group_key(twin->config)), second(group_key(groups[g].config));
     for (std::string one, other; std::getline(first, one) && std::getline(second, other);) {
@@ -129,8 +131,8 @@ Study ablate_all(const AblateOptions& options, const std::vector<fs::path>& runs
     const std::string label = fmt::format("{} ({} of {})", runs[i].string(), i + 1, runs.size());
     try {
       const RunConfig config = RunFolder(runs[i]).load_config();
-      Group& group = group_for(runs[i], config, options.run.folder, study.groups);
-      for (const Run& other : group.runs) {
+      AblatedGroup& group = group_for(runs[i], config, options.run.folder, study.groups);
+      for (const AblatedRun& other : group.runs) {
         if (other.seed == config.seed) fail("the same run as '{}': one seed counts once", other.folder.string());
       }
       add_run(group, ablate_folder(own, run, label), {runs[i], config.seed});
@@ -141,10 +143,10 @@ Study ablate_all(const AblateOptions& options, const std::vector<fs::path>& runs
       study.failures.push_back(fmt::format("{}: {}", runs[i].string(), error.what()));
     }
   }
-  std::erase_if(study.groups, [](const Group& group) { return group.runs.empty(); });
+  std::erase_if(study.groups, [](const AblatedGroup& group) { return group.runs.empty(); });
   if (study.groups.empty()) fail("no run could be ablated; the first: {}", study.failures.front());
   tell_apart(study.groups);
-  for (Group& group : study.groups) {
+  for (AblatedGroup& group : study.groups) {
     for (size_t q = 0; q < kQuestions.size(); ++q) {
       if (!group.seeds[q].empty()) group.verdicts[q] = judge_encoding(group.seeds[q]);
     }
@@ -153,13 +155,13 @@ Study ablate_all(const AblateOptions& options, const std::vector<fs::path>& runs
 }
 
 // Every group against the named encoding, where all else is equal. Holm's correction is over the tests made.
-std::vector<Comparison> compare_all(const std::vector<Group>& groups, const std::string& against) {
-  std::vector<Comparison> comparisons;
+std::vector<GroupComparison> compare_all(const std::vector<AblatedGroup>& groups, const std::string& against) {
+  std::vector<GroupComparison> comparisons;
   for (size_t q = 0; q < kQuestions.size(); ++q) {
     std::vector<double> p;
     std::vector<size_t> tested;
-    for (const Group& group : groups) {
-      const auto other = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+    for (const AblatedGroup& group : groups) {
+      const auto other = std::find_if(groups.begin(), groups.end(), [&](const AblatedGroup& g) {
         return g.encoding == against && comparison_key(g.config) == comparison_key(group.config);
       });
       if (other == groups.end() || group.encoding == against || !group.verdicts[q] || !other->verdicts[q]) continue;
@@ -180,24 +182,24 @@ std::string with_interval(const Estimate& estimate) {
   return fmt::format("{:.2f} ({:.2f}-{:.2f})", estimate.value, estimate.low, estimate.high);
 }
 
-std::string accuracy_text(const Group& group) {
+std::string accuracy_text(const AblatedGroup& group) {
   const double mean = 100.0 * statistics::mean(group.accuracy);
   if (group.accuracy.size() < 2) return fmt::format("{:.1f}", mean);
   return fmt::format("{:.1f} +- {:.1f}", mean, 100.0 * statistics::standard_deviation(group.accuracy));
 }
 
-void print_question(const std::vector<Group>& groups, const std::vector<Comparison>& comparisons, size_t q,
+void print_question(const std::vector<AblatedGroup>& groups, const std::vector<GroupComparison>& comparisons, size_t q,
                     const std::string& against) {
   const AblationMethod method = judged_method(kQuestions[q]);
   fmt::print("\n{} ({}): the layer that matters most, over seeds; D S N U: DEPOSIT, SPREAD, NOT USED, UNDETERMINED\n",
              name(kQuestions[q]), name(method));
   fmt::print("{:<34} {:>14}  {:>11}  {:<13} {:<18} {:<18} {:<18} {}\n", "encoding", "accuracy %", "D S N U", "verdict",
              "max share", "N2", "sufficiency", fmt::format("p against {} (Holm)", against));
-  for (const Group& group : groups) {
+  for (const AblatedGroup& group : groups) {
     if (!group.verdicts[q]) continue;
     const EncodingVerdict& verdict = *group.verdicts[q];
     const auto found = std::find_if(comparisons.begin(), comparisons.end(),
-                                    [&](const Comparison& c) { return c.group == &group && c.question == q; });
+                                    [&](const GroupComparison& c) { return c.group == &group && c.question == q; });
     std::string p = "-";
     if (found != comparisons.end() && found->found.max_share.test) {
       p = fmt::format("{:.3f} ({:.3f})", found->found.max_share.test->p, found->p_holm.value_or(1.0));
@@ -209,7 +211,7 @@ void print_question(const std::vector<Group>& groups, const std::vector<Comparis
                name(verdict.verdict), with_interval(verdict.max_share), with_interval(verdict.n2),
                with_interval(verdict.sufficiency), p);
   }
-  for (const Group& group : groups) {
+  for (const AblatedGroup& group : groups) {
     if (group.verdicts[q]) fmt::print("  {}: {}\n", group.label, group.verdicts[q]->reason);
   }
 }
@@ -221,9 +223,9 @@ double mean_random(const LayerRemoval& layer) {
 }
 
 // Accuracy with p removed / with random vectors of its length removed, mean over seeds.
-void print_removals(const std::vector<Group>& groups) {
+void print_removals(const std::vector<AblatedGroup>& groups) {
   fmt::print("\naccuracy in % with p taken out of the stream entering a layer / with random vectors as long\n");
-  for (const Group& group : groups) {
+  for (const AblatedGroup& group : groups) {
     std::string line = fmt::format("{:<34.34}", group.label);
     for (size_t l = 0; l < group.removals.front().layers.size(); ++l) {
       std::vector<double> without, random;
@@ -244,7 +246,7 @@ Json prevalence_json(const Prevalence& prevalence) {
           {"lower", prevalence.lower}};
 }
 
-Json verdict_json(const EncodingVerdict& verdict, const std::vector<Run>& runs) {
+Json verdict_json(const EncodingVerdict& verdict, const std::vector<AblatedRun>& runs) {
   Json seeds = Json::array();
   for (size_t s = 0; s < verdict.seeds.size(); ++s) {
     const SeedShares& seed = verdict.seeds[s];
@@ -271,7 +273,7 @@ Json verdict_json(const EncodingVerdict& verdict, const std::vector<Run>& runs) 
           {"seeds", seeds}};
 }
 
-Json comparison_json(const Comparison& comparison, const std::string& against) {
+Json comparison_json(const GroupComparison& comparison, const std::string& against) {
   const ShareComparison& share = comparison.found.max_share;
   Json json = {{"encoding", comparison.group->label},
                {"against", against},
@@ -287,11 +289,11 @@ Json comparison_json(const Comparison& comparison, const std::string& against) {
   return json;
 }
 
-Json study_json(const std::vector<Group>& groups, const std::vector<Comparison>& comparisons,
+Json study_json(const std::vector<AblatedGroup>& groups, const std::vector<GroupComparison>& comparisons,
                 const std::string& against) {
   Json json = {{"format", kAblationFormat}, {"kind", "runs"}};
   json["groups"] = Json::array();
-  for (const Group& group : groups) {
+  for (const AblatedGroup& group : groups) {
     Json entry = {{"label", group.label},       {"task", group.task},         {"protocol", group.protocol},
                   {"encoding", group.encoding}, {"accuracy", group.accuracy}, {"not_converged", group.not_converged}};
     for (size_t q = 0; q < kQuestions.size(); ++q) {
@@ -302,15 +304,16 @@ Json study_json(const std::vector<Group>& groups, const std::vector<Comparison>&
     json["groups"].push_back(std::move(entry));
   }
   json["comparisons"] = Json::array();
-  for (const Comparison& comparison : comparisons) json["comparisons"].push_back(comparison_json(comparison, against));
+  for (const GroupComparison& comparison : comparisons)
+    json["comparisons"].push_back(comparison_json(comparison, against));
   return json;
 }
 
 // A line per group, question and seed.
-std::string study_csv(const std::vector<Group>& groups) {
+std::string study_csv(const std::vector<AblatedGroup>& groups) {
   std::string text =
       "group,encoding,task,protocol,question,run,seed,accuracy,verdict,layer,max_share,n2,necessity,sufficiency\n";
-  for (const Group& group : groups) {
+  for (const AblatedGroup& group : groups) {
     for (size_t q = 0; q < kQuestions.size(); ++q) {
       if (!group.verdicts[q]) continue;
       const std::vector<SeedShares>& seeds = group.verdicts[q]->seeds;
@@ -336,8 +339,8 @@ void run_ablate_study(const AblateOptions& options) {
     fail_usage("--against {}: no run in '{}' has this encoding", against, options.run.folder);
   }
   const Study study = ablate_all(options, runs);
-  const std::vector<Group>& groups = study.groups;
-  const std::vector<Comparison> comparisons = compare_all(groups, against);
+  const std::vector<AblatedGroup>& groups = study.groups;
+  const std::vector<GroupComparison> comparisons = compare_all(groups, against);
   const Json json = study_json(groups, comparisons, against);
   const fs::path folder = options.out.empty() ? options.run.folder : options.out;
   const std::string stem = ablation_stem(options.run);
@@ -350,7 +353,7 @@ void run_ablate_study(const AblateOptions& options) {
     fmt::print("{} runs, {} encodings and settings\n", runs.size() - study.failures.size(), groups.size());
     for (size_t q = 0; q < kQuestions.size(); ++q) print_question(groups, comparisons, q, against);
     print_removals(groups);
-    if (std::any_of(groups.begin(), groups.end(), [](const Group& group) { return group.not_converged > 0; })) {
+    if (std::any_of(groups.begin(), groups.end(), [](const AblatedGroup& group) { return group.not_converged > 0; })) {
       fmt::print("* some of these runs had not converged\n");
     }
     fmt::print("\nwritten: {}.json, .csv\n", (folder / stem).string());

@@ -91,7 +91,7 @@ void print_study(const ContractionStudy& study) {
 }
 
 // JSON has no infinity and no NaN.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json number_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json to_json(const RunFacts& run) {
   const auto facts = [](const SpectralFacts& f) {
@@ -120,12 +120,12 @@ void print_json(const std::vector<RunFacts>& runs, const ContractionStudy& study
     json["correlations"].push_back({{"cause", c.cause},
                                     {"effect", c.effect},
                                     {"runs", c.runs},
-                                    {"within", number(c.within.estimate)},
-                                    {"within_low", number(c.within.low)},
-                                    {"within_high", number(c.within.high)},
+                                    {"within", number_json(c.within.estimate)},
+                                    {"within_low", number_json(c.within.low)},
+                                    {"within_high", number_json(c.within.high)},
                                     {"p", c.test.p},
                                     {"adjusted_p", c.holm},
-                                    {"between", number(c.between)},
+                                    {"between", number_json(c.between)},
                                     {"between_p", c.between_p},
                                     {"verdict", name(c.verdict)}});
   }
@@ -135,9 +135,9 @@ void print_json(const std::vector<RunFacts>& runs, const ContractionStudy& study
                                      {"effect", i.effect},
                                      {"norm_before", i.norm_before},
                                      {"norm_after", i.norm_after},
-                                     {"change", number(i.change.estimate)},
-                                     {"change_low", number(i.change.low)},
-                                     {"change_high", number(i.change.high)},
+                                     {"change", number_json(i.change.estimate)},
+                                     {"change_low", number_json(i.change.low)},
+                                     {"change_high", number_json(i.change.high)},
                                      {"p", i.test.p},
                                      {"smallest_p", i.test.smallest_p},
                                      {"adjusted_p", i.holm},

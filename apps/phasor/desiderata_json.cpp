@@ -7,9 +7,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json verdict_json(Verdict verdict) {
-  if (verdict == Verdict::not_applicable) return nullptr;
-  return verdict == Verdict::pass;
+Json verdict_json(Fulfilment verdict) {
+  if (verdict == Fulfilment::not_applicable) return nullptr;
+  return verdict == Fulfilment::pass;
 }
 
 }  // namespace
@@ -17,7 +17,7 @@ Json verdict_json(Verdict verdict) {
 Json desiderata_json(const Desiderata& measured) {
   const Desiderata& d = measured;
   const bool none = d.site.place == CodeSite::Place::none;
-  const bool fitted = d.shift.verdict != Verdict::not_applicable;
+  const bool fitted = d.shift.verdict != Fulfilment::not_applicable;
   const auto number = [](bool there, double value) { return there ? Json(value) : Json(nullptr); };
   return {
       {"place", place_name(d.site.place)},

@@ -205,7 +205,7 @@ std::string longer_text(const Desiderata& d) {
   if (!d.longer.has_values) return fmt::format("no values beyond: {}", d.longer.reason);
   if (!d.by_distance) {
     return fmt::format("at twice the {}: largest norm x{:.3g}, largest step x{:.3g}",
-                       d.n_dimensional == Verdict::pass ? "extents" : "length", d.longer.norm_ratio,
+                       d.n_dimensional == Fulfilment::pass ? "extents" : "length", d.longer.norm_ratio,
                        d.longer.step_ratio);
   }
   const double rise = d.longer.norm_ratio - 1.0;
@@ -227,7 +227,7 @@ std::string desiderata_text(const Desiderata& d, bool several_heads) {
       fmt::format("\nDesiderata, measured on {} {}s of the {}{}\n", d.positions, noun, place_name(d.site.place), where);
   if (d.by_distance)
     text += "  A bias gives no position a code of its own: codes are what the heads add by distance.\n";
-  const auto row = [&text](std::string_view name, Verdict verdict, const std::string& what) {
+  const auto row = [&text](std::string_view name, Fulfilment verdict, const std::string& what) {
     text += fmt::format("  {:<29}{:<5}{}\n", name, verdict_word(verdict), wrapped(what, kWidth, 36));
   };
   const auto number = [&text](std::string_view name, double value, const std::string& what) {
@@ -239,12 +239,12 @@ std::string desiderata_text(const Desiderata& d, bool several_heads) {
                       ? "the same at any length"
                       : fmt::format("half the length changes them by {:.3g} of it", d.unique.length_difference)));
   row("shift is linear", d.shift.verdict,
-      d.shift.verdict == Verdict::not_applicable
+      d.shift.verdict == Fulfilment::not_applicable
           ? std::string("too few positions, or nothing moves")
           : fmt::format("residual {} of one map from each code to the next", residual_text(d.shift.residual)));
   row("generalises to longer", d.longer.verdict, longer_text(d));
   row("deterministic", d.origin.verdict, std::string(origin_name(d.origin.kind)));
-  row("n-dimensional", d.n_dimensional, d.n_dimensional == Verdict::pass ? "several coordinates" : "one position");
+  row("n-dimensional", d.n_dimensional, d.n_dimensional == Fulfilment::pass ? "several coordinates" : "one position");
   number("norm, position over content", d.norm_ratio,
          d.by_distance                            ? "mean size of the bias; content's logits have 1"
          : d.site.place == CodeSite::Place::input ? "mean norm of the term; content is N(0, 1)"

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kWidth = 100;
+constexpr size_t kListWidth = 100;
 constexpr size_t kName = 14;       // columns for an entry's name, with the margin
 constexpr size_t kParameter = 30;  // and for a parameter with its default
 
@@ -51,7 +51,7 @@ std::string parameter_line(const EncodingParameter& parameter) {
   // A long default has a line to itself.
   const bool fits = assignment.size() + 4 < kParameter;
   return fmt::format("    {:<{}}{}{}\n", assignment, kParameter - 4, fits ? "" : fmt::format("\n{:{}}", "", kParameter),
-                     wrapped(help, kWidth, kParameter));
+                     wrapped(help, kListWidth, kParameter));
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ std::string encoding_list(bool parameters) {
   std::map<EncodingFamily, std::string> families;
   for (const EncodingEntry& entry : encoding_catalogue()) {
     std::string& text = families[family_of(entry)];
-    text += fmt::format("  {:<{}}{}\n", entry.name, kName - 2, wrapped(entry.summary, kWidth, kName));
+    text += fmt::format("  {:<{}}{}\n", entry.name, kName - 2, wrapped(entry.summary, kListWidth, kName));
     if (!parameters) continue;
     for (const EncodingParameter& parameter : entry.parameters) text += parameter_line(parameter);
   }

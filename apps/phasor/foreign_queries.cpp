@@ -16,7 +16,7 @@
 namespace phasor::app {
 namespace {
 
-constexpr int64_t kMostPositions = 8192;
+constexpr int64_t kMostForeignPositions = 8192;
 
 double half_to_double(uint16_t bits) {
   const double sign = (bits & 0x8000u) != 0 ? -1.0 : 1.0;
@@ -131,7 +131,8 @@ class ForeignFile {
     for (const int64_t extent : shape) {
       if (extent < 1) refuse(tensor, "has shape {}: there is nothing in it", text(info(tensor).shape));
     }
-    if (shape[2] > kMostPositions) refuse(tensor, "has {} positions; at most {} are read", shape[2], kMostPositions);
+    if (shape[2] > kMostForeignPositions)
+      refuse(tensor, "has {} positions; at most {} are read", shape[2], kMostForeignPositions);
     return shape;
   }
 

@@ -10,7 +10,7 @@
 namespace phasor::app {
 namespace {
 
-constexpr size_t kColumns = 100;
+constexpr size_t kTextColumns = 100;
 
 // As many digits as help, in six characters.
 std::string number(double value) {
@@ -68,7 +68,7 @@ std::string check_table(const std::vector<HeadSummary>& heads) {
       line +=
           fmt::format("{:<{}}<= in {} of {}", "", line.size() < 63 ? 63 - line.size() : 2, group.held, group.sequences);
     }
-    text += fmt::format("{}{}\n      {}\n", line, of, wrapped(check.why, kColumns, 6));
+    text += fmt::format("{}{}\n      {}\n", line, of, wrapped(check.why, kTextColumns, 6));
   }
   return text;
 }

@@ -11,7 +11,7 @@
 namespace phasor::app {
 namespace {
 
-constexpr int64_t kLabel = 11;  // characters left of the frame
+constexpr int64_t kPlotLabel = 11;  // characters left of the frame
 
 struct Range {
   double least = std::numeric_limits<double>::infinity();
@@ -142,14 +142,14 @@ std::string kernel_plot(const std::vector<PlotCurve>& curves, const PlotFrame& f
     if (y == zero_row) label = "0";
     if (y == 0) label = highest;
     if (y == frame.rows - 1) label = lowest;
-    text += fmt::format("{:>{}} |", label, kLabel - 1);
+    text += fmt::format("{:>{}} |", label, kPlotLabel - 1);
     std::string line;
     for (const std::string& cell : cells[static_cast<size_t>(y)]) line += cell;
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   const int64_t last = frame.first + static_cast<int64_t>(curves.front().values.size()) - 1;
-  text += fmt::format("{:{}}+{}\n", "", kLabel, std::string(static_cast<size_t>(frame.columns), '-'));
-  text += fmt::format("{:{}}{}\n", "", kLabel + 1, distance_line(frame.first, last, frame.columns));
+  text += fmt::format("{:{}}+{}\n", "", kPlotLabel, std::string(static_cast<size_t>(frame.columns), '-'));
+  text += fmt::format("{:{}}{}\n", "", kPlotLabel + 1, distance_line(frame.first, last, frame.columns));
   return text;
 }
 

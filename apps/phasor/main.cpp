@@ -12,6 +12,7 @@
 #include "command_line.h"
 #include "commands.h"
 #include "phasor/base/error.h"
+#include "phasor/engine/engine_build.h"
 #include "thread_waiting.h"
 #include "usage.h"
 #include "version.h"
@@ -42,6 +43,12 @@ void fill_standard_descriptors() {
   if (descriptor > STDERR_FILENO) close(descriptor);
 }
 
+std::string version_text() {
+  const phasor::EngineBuild build = phasor::engine_build();
+  return fmt::format("phasor {} (commit {}), for {}, products by {}", phasor::app::version(), phasor::app::commit(),
+                     build.level, build.gemm);
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "Phasor: a laboratory for positional encodings in Transformers.\n"
@@ -53,7 +60,7 @@ int run(int argc, char** argv) {
       "  phasor train --task distance --encoding rope --out runs/rope\n"
       "  phasor evaluate runs/rope\n"
       "'phasor COMMAND --help' explains a command.");
-  app.set_version_flag("--version", fmt::format("phasor {} ({})", phasor::app::version(), phasor::app::commit()));
+  app.set_version_flag("--version", version_text, "Version, commit, level of instructions and matrix library");
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   phasor::app::add_train_command(app);

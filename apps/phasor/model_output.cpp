@@ -16,7 +16,7 @@ struct Column {
   double (*value)(const HeadMeasures&);
 };
 
-constexpr Column kColumns[] = {
+constexpr Column kMeasureColumns[] = {
     {"sigma1", [](const HeadMeasures& m) { return m.spectral_norm; }},
     {"stable", [](const HeadMeasures& m) { return m.stable_rank; }},
     {"eff.", [](const HeadMeasures& m) { return m.effective_rank; }},
@@ -31,7 +31,7 @@ constexpr Column kColumns[] = {
     {"inter.", [](const HeadMeasures& m) { return m.interaction; }},
 };
 
-std::string number(double value) {
+std::string shown_measure(double value) {
   const double size = std::abs(value);
   if (!(size < 99999.5)) return fmt::format("{:.0e}", value);
   return fmt::format("{:.{}f}", value, size >= 1000.0 ? 0 : size >= 100.0 ? 1 : size >= 10.0 ? 2 : 3);
@@ -113,7 +113,8 @@ HeadSpread over_heads(const std::vector<HeadMeasures>& heads, double (*value)(co
 }
 
 std::string spread_text(const HeadSpread& spread) {
-  return fmt::format("{} ({} to {})", number(spread.mean), number(spread.least), number(spread.most));
+  return fmt::format("{} ({} to {})", shown_measure(spread.mean), shown_measure(spread.least),
+                     shown_measure(spread.most));
 }
 
 Json spread_json(const HeadSpread& spread) {
@@ -127,7 +128,7 @@ double toeplitz(const HeadMeasures& m) { return m.position_toeplitz; }
 
 std::string row_text(const std::string& label, const HeadMeasures& measures) {
   std::string text = fmt::format("{:>6}", label);
-  for (const Column& column : kColumns) text += fmt::format(" {:>6}", number(column.value(measures)));
+  for (const Column& column : kMeasureColumns) text += fmt::format(" {:>6}", shown_measure(column.value(measures)));
   text += "\n";
   return text;
 }
@@ -136,7 +137,7 @@ std::string row_text(const std::string& label, const HeadMeasures& measures) {
 
 std::string measures_table(const std::vector<HeadMeasures>& heads) {
   std::string text = fmt::format("{:>6}", "head");
-  for (const Column& column : kColumns) text += fmt::format(" {:>6}", column.title);
+  for (const Column& column : kMeasureColumns) text += fmt::format(" {:>6}", column.title);
   text += "\n";
   for (const HeadMeasures& head : heads) text += row_text(fmt::format("{}.{}", head.layer, head.head), head);
   for (const HeadMeasures& layer : layer_means(heads)) text += row_text(fmt::format("mean {}", layer.layer), layer);

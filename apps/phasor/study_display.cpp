@@ -14,7 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Without fmt::print, which throws: a closed terminal must not end a study.
-void write(const std::string& text) {
+void print_line(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }
@@ -39,13 +39,13 @@ StudyDisplay::StudyDisplay(std::string phase) : phase_(std::move(phase)), termin
 StudyDisplay::~StudyDisplay() { clear(); }
 
 void StudyDisplay::clear() {
-  if (drawn_) write("\r\x1b[K");
+  if (drawn_) print_line("\r\x1b[K");
   drawn_ = false;
 }
 
 void StudyDisplay::started(size_t runs, const RunnerOptions& options) {
-  write(fmt::format("{}: {} in all, {} at once on {} thread{} each\n", phase_, runs, options.jobs, options.threads,
-                    options.threads == 1 ? "" : "s"));
+  print_line(fmt::format("{}: {} in all, {} at once on {} thread{} each\n", phase_, runs, options.jobs, options.threads,
+                         options.threads == 1 ? "" : "s"));
 }
 
 void StudyDisplay::progress(const StudyProgress& progress) {
@@ -66,7 +66,7 @@ void StudyDisplay::draw(const StudyProgress& progress) {
                         active.what, 100.0 * active.share);
   }
   if (line.size() > room) line.resize(room);
-  write("\r" + line + "\x1b[K");
+  print_line("\r" + line + "\x1b[K");
   drawn_ = true;
 }
 
@@ -74,8 +74,8 @@ void StudyDisplay::finished(const PlannedRun& run, const std::string& outcome, c
   clear();
   const std::string seed =
       run.tuning ? fmt::format("lr {}", run.config.train.learning_rate) : fmt::format("seed {}", run.config.seed);
-  write(fmt::format("{} {}/{}  {}, {}: {}{}\n", phase_, progress.done, progress.runs, text(run.cell), seed, outcome,
-                    remaining(progress)));
+  print_line(fmt::format("{} {}/{}  {}, {}: {}{}\n", phase_, progress.done, progress.runs, text(run.cell), seed,
+                         outcome, remaining(progress)));
   if (terminal_) draw(progress);
 }
 

@@ -11,7 +11,7 @@
 #include "phasor/base/error.h"
 
 namespace phasor {
-namespace {
+namespace ablation_json_test {
 
 using Json = nlohmann::ordered_json;
 
@@ -164,5 +164,5 @@ TEST(AblationJson, PublishedAblationsComeBackDigitForDigit) {
   EXPECT_THROW(published_from_json(other), FormatError);
 }
 
-}  // namespace
+}  // namespace ablation_json_test
 }  // namespace phasor

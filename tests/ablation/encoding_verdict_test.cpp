@@ -15,7 +15,7 @@
 #include "phasor/statistics/proportion.h"
 
 namespace phasor {
-namespace {
+namespace encoding_verdict_test {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -236,5 +236,5 @@ TEST(EncodingVerdict, RefusesBadRuns) {
   EXPECT_THROW(judge_encoding(runs), Error);
 }
 
-}  // namespace
+}  // namespace encoding_verdict_test
 }  // namespace phasor

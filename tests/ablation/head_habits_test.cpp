@@ -11,7 +11,7 @@
 #include "phasor/spectrum/layer_logits.h"
 
 namespace phasor {
-namespace {
+namespace head_habits_test {
 
 using testing_support::model_case;
 using testing_support::ModelCase;
@@ -278,5 +278,5 @@ TEST(HeadHabits, RefuseWhatCannotBeMeasured) {
   EXPECT_THROW(head_habits(*tested.model, tested.samples, 256, 0), UsageError);
 }
 
-}  // namespace
+}  // namespace head_habits_test
 }  // namespace phasor

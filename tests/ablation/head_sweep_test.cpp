@@ -7,7 +7,7 @@
 #include "phasor/base/error.h"
 
 namespace phasor {
-namespace {
+namespace head_sweep_test {
 
 using testing_support::encoding_cases;
 using testing_support::ModelCase;
@@ -234,5 +234,5 @@ TEST(ScoreTable, ComesBackFromItsFile) {
   std::filesystem::remove(path);
 }
 
-}  // namespace
+}  // namespace head_sweep_test
 }  // namespace phasor

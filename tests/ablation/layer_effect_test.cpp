@@ -15,7 +15,7 @@
 #include "phasor/statistics/permutation.h"
 
 namespace phasor {
-namespace {
+namespace layer_effect_test {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kBound = 64.0 * std::numeric_limits<double>::epsilon();
@@ -366,5 +366,5 @@ TEST(LayerEffect, RefusesBadDrops) {
   EXPECT_THROW(measure_effect(bad), Error);
 }
 
-}  // namespace
+}  // namespace layer_effect_test
 }  // namespace phasor

@@ -7,7 +7,7 @@
 #include "phasor/ablation/question.h"
 
 namespace phasor {
-namespace {
+namespace planted_test {
 
 using testing_support::kWords;
 using testing_support::PlantedModel;
@@ -96,5 +96,5 @@ TEST(Planted, AHeadOfContentMattersWithoutPosition) {
   EXPECT_EQ(judged(table, Question::position).verdict, Deposit::not_used) << judged(table, Question::position).reason;
 }
 
-}  // namespace
+}  // namespace planted_test
 }  // namespace phasor

@@ -13,7 +13,7 @@
 #include "phasor/ablation/stream_removal.h"
 
 namespace phasor {
-namespace {
+namespace position_fit_model_test {
 
 using testing_support::small_model;
 using testing_support::SweepCase;
@@ -434,5 +434,5 @@ TEST(PositionFitOfAModel, ShufflesPlacesWithinASequence) {
   EXPECT_GE(seen.size(), 3u);
 }
 
-}  // namespace
+}  // namespace position_fit_model_test
 }  // namespace phasor

@@ -10,7 +10,7 @@
 #include "phasor/random/distributions.h"
 
 namespace phasor {
-namespace {
+namespace position_fit_test {
 
 constexpr double kRounding = 0x1.0p-53;
 constexpr int64_t kColumns = 3;
@@ -394,5 +394,5 @@ TEST(PositionFit, RefusesASequenceThatIsTooLong) {
   EXPECT_THROW(FitCase(7, 3, {{1}, {1, 2, 3, 4}}).fit(), Error);
 }
 
-}  // namespace
+}  // namespace position_fit_test
 }  // namespace phasor

@@ -6,7 +6,7 @@
 #include "phasor/base/error.h"
 
 namespace phasor {
-namespace {
+namespace published_ablation_test {
 
 using testing_support::small_model;
 using testing_support::SweepCase;
@@ -110,5 +110,5 @@ TEST(PublishedAblation, ConcentrationIsOfTheDrops) {
   EXPECT_NEAR(found.max_share, 0.7 / 0.8, 1e-12);
 }
 
-}  // namespace
+}  // namespace published_ablation_test
 }  // namespace phasor

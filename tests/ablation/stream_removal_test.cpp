@@ -14,7 +14,7 @@
 #include "phasor/statistics/distribution.h"
 
 namespace phasor {
-namespace {
+namespace stream_removal_test {
 
 using testing_support::backfitted_parts;
 using testing_support::kPartRounding;
@@ -556,5 +556,5 @@ TEST(StreamRemoval, RefusesWhatCannotBeMeasured) {
   EXPECT_THROW(remove_positions(*tested.model, tested.samples, {.draws = 0}), UsageError);
 }
 
-}  // namespace
+}  // namespace stream_removal_test
 }  // namespace phasor

@@ -13,7 +13,7 @@
 #include "phasor/ablation/verdict.h"
 
 namespace phasor {
-namespace {
+namespace verdict_simulation_test {
 
 constexpr size_t kSamples = 512;
 constexpr VerdictOptions kOptions{.resamples = 160, .flips = 499};
@@ -129,5 +129,5 @@ const auto kHeads = testing::Values(size_t{4}, size_t{8}, size_t{16});
 INSTANTIATE_TEST_SUITE_P(Worlds, NullSimulation, testing::Combine(testing::ValuesIn(kNulls), kHeads), case_name);
 INSTANTIATE_TEST_SUITE_P(Worlds, DepositSimulation, testing::Combine(testing::ValuesIn(kDeposits), kHeads), case_name);
 
-}  // namespace
+}  // namespace verdict_simulation_test
 }  // namespace phasor

@@ -13,7 +13,7 @@
 #include "phasor/statistics/proportion.h"
 
 namespace phasor {
-namespace {
+namespace verdict_test {
 
 constexpr VerdictOptions kFew{.resamples = 200, .flips = 199, .seed = 5};
 
@@ -395,5 +395,5 @@ TEST(Verdict, RefusesBadEvidence) {
   EXPECT_TRUE(contains(error_of(deposit(), {.least_effect = -0.1}), "cannot be negative"));
 }
 
-}  // namespace
+}  // namespace verdict_test
 }  // namespace phasor

@@ -13,7 +13,7 @@
 #include "phasor/base/error.h"
 
 namespace phasor {
-namespace {
+namespace file_test {
 
 namespace fs = std::filesystem;
 
@@ -230,5 +230,5 @@ TEST(CheckDirectoryWritable, LeavesNothingBehind) {
   expect_words(message_of<Error>([] { check_directory_writable("/proc/self"); }), {"cannot write", "/proc/self"});
 }
 
-}  // namespace
+}  // namespace file_test
 }  // namespace phasor

@@ -10,7 +10,7 @@
 #include "phasor/checkpoint/safetensors.h"
 
 namespace phasor {
-namespace {
+namespace safetensors_refusal_test {
 
 std::string framed(uint64_t length, std::string_view header, size_t data_bytes = 0) {
   std::string content(sizeof(length), '\0');
@@ -233,5 +233,5 @@ TEST(SafetensorsRefusal, SeedsAreReadOrRefusedAsTheirNamesSay) {
   EXPECT_GE(bad, 29u);
 }
 
-}  // namespace
+}  // namespace safetensors_refusal_test
 }  // namespace phasor

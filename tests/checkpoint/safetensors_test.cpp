@@ -12,7 +12,7 @@
 #include "phasor/base/file.h"
 
 namespace phasor {
-namespace {
+namespace safetensors_test {
 
 using namespace std::string_literals;
 namespace fs = std::filesystem;
@@ -238,5 +238,5 @@ TEST(Safetensors, AccessorsSayWhatDiffers) {
   expect_words(message_of<FormatError>([&] { file.bytes("completely.different"); }), {"no tensor", "among its 1"});
 }
 
-}  // namespace
+}  // namespace safetensors_test
 }  // namespace phasor

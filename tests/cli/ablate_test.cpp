@@ -4,7 +4,7 @@
 #include "cli/tiny_run.h"
 
 namespace phasor {
-namespace {
+namespace ablate_test {
 
 using Json = nlohmann::json;
 
@@ -195,5 +195,5 @@ TEST_F(AblateCommand, ADamagedScoreFileIsMeasuredAgain) {
   EXPECT_EQ(read_file(temporary_ / "rope/ablation.safetensors"), scores);
 }
 
-}  // namespace
+}  // namespace ablate_test
 }  // namespace phasor

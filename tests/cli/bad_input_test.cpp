@@ -5,7 +5,7 @@
 #include "phasor/checkpoint/safetensors.h"
 
 namespace phasor {
-namespace {
+namespace bad_input_test {
 
 namespace fs = std::filesystem;
 
@@ -228,5 +228,5 @@ TEST(BadInput, Export) {
   expect_no_partial_files(folder.path());
 }
 
-}  // namespace
+}  // namespace bad_input_test
 }  // namespace phasor

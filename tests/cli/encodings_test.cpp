@@ -9,7 +9,7 @@
 #include "phasor/encoding/manual.h"
 
 namespace phasor {
-namespace {
+namespace encodings_test {
 
 using Json = nlohmann::json;
 
@@ -181,5 +181,5 @@ TEST(Encodings, NonsenseIsExplained) {
   EXPECT_EQ(read_file(folder / "other.md"), "# Other\n");
 }
 
-}  // namespace
+}  // namespace encodings_test
 }  // namespace phasor

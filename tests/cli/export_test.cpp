@@ -12,7 +12,7 @@
 #include "phasor/checkpoint/safetensors.h"
 
 namespace phasor {
-namespace {
+namespace export_test {
 
 namespace fs = std::filesystem;
 
@@ -224,5 +224,5 @@ TEST(Export, ThroughALink) {
   EXPECT_TRUE(SafetensorsFile::open(folder / "target").contains("tokens"));
 }
 
-}  // namespace
+}  // namespace export_test
 }  // namespace phasor

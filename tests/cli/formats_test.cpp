@@ -7,7 +7,7 @@
 #include "phasor/checkpoint/safetensors.h"
 
 namespace phasor {
-namespace {
+namespace formats_test {
 
 namespace fs = std::filesystem;
 
@@ -119,5 +119,5 @@ TEST(Formats, EveryTensorIsInTheDocument) {
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()), expected);
 }
 
-}  // namespace
+}  // namespace formats_test
 }  // namespace phasor

@@ -8,7 +8,7 @@
 #include "phasor/checkpoint/safetensors.h"
 
 namespace phasor {
-namespace {
+namespace full_disk_test {
 
 namespace fs = std::filesystem;
 
@@ -100,5 +100,5 @@ TEST_F(FullDisk, OfAStudyKeepsWhatIsDone) {
   EXPECT_TRUE(fs::exists(roomy / "study/summary.json"));
 }
 
-}  // namespace
+}  // namespace full_disk_test
 }  // namespace phasor

@@ -5,7 +5,7 @@
 #include "cli/tiny_run.h"
 
 namespace phasor {
-namespace {
+namespace listing_test {
 
 using Json = nlohmann::json;
 
@@ -141,5 +141,5 @@ TEST(Listing, ProgressGoesToStandardError) {
                {"rope on distance: test accuracy", "60 steps", "run folder: " + (folder / "run").string()});
 }
 
-}  // namespace
+}  // namespace listing_test
 }  // namespace phasor

@@ -5,7 +5,7 @@
 #include "cli/tiny_run.h"
 
 namespace phasor {
-namespace {
+namespace report_test {
 
 namespace fs = std::filesystem;
 
@@ -90,5 +90,5 @@ TEST_F(ReportCommand, SaysWhatIsWrong) {
   EXPECT_EQ(phasor_command({"report", path("empty"), "--text", "--out", path("x")}).code, 2);
 }
 
-}  // namespace
+}  // namespace report_test
 }  // namespace phasor

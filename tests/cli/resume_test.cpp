@@ -2,7 +2,7 @@
 #include "cli/tiny_run.h"
 
 namespace phasor {
-namespace {
+namespace resume_test {
 
 namespace fs = std::filesystem;
 
@@ -155,5 +155,5 @@ TEST_F(Resume, WithoutAnyOutput) {
   resume_and_compare();
 }
 
-}  // namespace
+}  // namespace resume_test
 }  // namespace phasor

@@ -13,7 +13,7 @@
 #include "phasor/random/distributions.h"
 
 namespace phasor {
-namespace {
+namespace spectrum_test {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -395,5 +395,5 @@ TEST(SpectrumCommand, RefusesWrongCalls) {
   expect_error(phasor_command({"spectrum", "--encoding", "rope", "--out", "/dev/null/x"}), 1, {"/dev/null/x"});
 }
 
-}  // namespace
+}  // namespace spectrum_test
 }  // namespace phasor

@@ -5,7 +5,7 @@
 #include "cli/tiny_run.h"
 
 namespace phasor {
-namespace {
+namespace stability_test {
 
 using Json = nlohmann::json;
 
@@ -59,5 +59,5 @@ TEST(StabilityCommand, RefusesWhatItCannotDo) {
   expect_error(phasor_command({"stability", run}), 2, {"not complete"});
 }
 
-}  // namespace
+}  // namespace stability_test
 }  // namespace phasor

@@ -7,7 +7,7 @@
 #include "cli/tiny_run.h"
 
 namespace phasor {
-namespace {
+namespace study_test {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
@@ -163,5 +163,5 @@ TEST_F(StudyCommand, PlansCanBeLookedAt) {
   EXPECT_FALSE(fs::exists(temporary_ / "out"));
 }
 
-}  // namespace
+}  // namespace study_test
 }  // namespace phasor

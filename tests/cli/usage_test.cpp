@@ -2,7 +2,7 @@
 #include "cli/tiny_run.h"
 
 namespace phasor {
-namespace {
+namespace usage_test {
 
 struct Slip {
   const char* name;
@@ -104,5 +104,5 @@ TEST(Usage, AnOutputThatCannotBeWrittenIsAFailure) {
   }
 }
 
-}  // namespace
+}  // namespace usage_test
 }  // namespace phasor

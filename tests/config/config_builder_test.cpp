@@ -10,7 +10,7 @@
 #include "phasor/model/parameters.h"
 
 namespace phasor {
-namespace {
+namespace config_builder_test {
 
 ConfigLine line_of(const ConfigBuilder& builder, const std::string& key) {
   for (const ConfigLine& line : builder.explain()) {
@@ -318,5 +318,5 @@ TEST(ConfigFile, IsReadFromDisk) {
   EXPECT_THROW(builder.add_file(path), Error);
 }
 
-}  // namespace
+}  // namespace config_builder_test
 }  // namespace phasor

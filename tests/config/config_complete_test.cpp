@@ -6,7 +6,7 @@
 #include "phasor/train/config_builder.h"
 
 namespace phasor {
-namespace {
+namespace config_complete_test {
 
 std::string error_of(const std::vector<std::string>& sets) {
   ConfigBuilder builder;
@@ -92,5 +92,5 @@ TEST(CompleteRun, EncodingsAreCheckedAndWrittenCanonically) {
   EXPECT_NE(error_of({"model.encoding=roppe"}).find("did you mean 'rope'"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace config_complete_test
 }  // namespace phasor

@@ -9,7 +9,7 @@
 #include "phasor/train/config_builder.h"
 
 namespace phasor {
-namespace {
+namespace config_json_test {
 
 using Json = nlohmann::ordered_json;
 
@@ -147,5 +147,5 @@ TEST(CanonicalText, IsOneLinePerKey) {
   EXPECT_EQ(text.find("preset"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace config_json_test
 }  // namespace phasor

@@ -9,7 +9,7 @@
 #include "phasor/train/config_builder.h"
 
 namespace phasor {
-namespace {
+namespace config_keys_test {
 
 std::vector<ConfigKey> distance_keys() { return config_keys(find_task("distance")); }
 
@@ -201,5 +201,5 @@ TEST(ConfigKeys, RefusesUnknownKeysWithTheNearest) {
                     "unknown key 'report.colour'; known: task.*, model.*, train.*, data.*, telemetry.*, protocol.*"}});
 }
 
-}  // namespace
+}  // namespace config_keys_test
 }  // namespace phasor

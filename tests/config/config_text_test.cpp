@@ -7,7 +7,7 @@
 #include "phasor/base/error.h"
 
 namespace phasor {
-namespace {
+namespace config_text_test {
 
 std::string error_of(const std::function<void()>& action) {
   try {
@@ -96,5 +96,5 @@ TEST(WriteList, ReadsBack) {
   EXPECT_EQ(write_list({100, 500}), "100,500");
 }
 
-}  // namespace
+}  // namespace config_text_test
 }  // namespace phasor

@@ -7,7 +7,7 @@
 #include "phasor/random/distributions.h"
 
 namespace phasor {
-namespace {
+namespace affine_fit_test {
 
 Table random_table(int64_t rows, int64_t columns, uint32_t site) {
   const RandomStream stream{.seed = 5, .purpose = Purpose::test, .site = site};
@@ -117,5 +117,5 @@ TEST(AffineFit, FitsAnythingWithFewRows) {
   }
 }
 
-}  // namespace
+}  // namespace affine_fit_test
 }  // namespace phasor

@@ -5,9 +5,9 @@
 #include "encoding/biases.h"
 
 namespace phasor {
-namespace {
+namespace alibi_test {
 
-using namespace testing;
+using namespace testing_support;
 
 constexpr int64_t kPositions = 33;
 constexpr int64_t kReach = kPositions - 1;
@@ -119,5 +119,5 @@ TEST(Alibi, RefusesOtherSlopes) {
   EXPECT_EQ(mistake("alibi(slopes=learnt)"), "column 14: alibi: unknown slopes 'learnt'; did you mean 'learned'?");
 }
 
-}  // namespace
+}  // namespace alibi_test
 }  // namespace phasor

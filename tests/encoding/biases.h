@@ -11,7 +11,7 @@
 #include "phasor/encoding/encoding.h"
 #include "phasor/encoding/values.h"
 
-namespace phasor::testing {
+namespace phasor::testing_support {
 
 inline EncodingShape bias_shape(int64_t heads = 4, int64_t positions = 20, bool causal = false) {
   return {.layers = 3, .heads = heads, .head_width = 9, .width = 16, .positions = positions, .causal = causal};
@@ -120,4 +120,4 @@ inline std::string mistake(const std::string& text, const EncodingShape& shape =
   return "no mistake";
 }
 
-}  // namespace phasor::testing
+}  // namespace phasor::testing_support

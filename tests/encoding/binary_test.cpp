@@ -6,12 +6,12 @@
 #include "encoding/input_terms.h"
 
 namespace phasor {
-namespace {
+namespace binary_test {
 
-using testing::input_at;
-using testing::input_shape;
-using testing::mistake;
-using testing::start_of;
+using testing_support::input_at;
+using testing_support::input_shape;
+using testing_support::mistake;
+using testing_support::start_of;
 
 // The bits say the position: sum of bit c times 2^c.
 TEST(Binary, BitsAddUpToThePosition) {
@@ -46,5 +46,5 @@ TEST(Binary, NeedsAChannelForEveryBit) {
             "column 12: 1024 positions have 10 bits, which do not fit a width of 8");
 }
 
-}  // namespace
+}  // namespace binary_test
 }  // namespace phasor

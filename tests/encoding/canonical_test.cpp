@@ -6,7 +6,7 @@
 #include "phasor/encoding/encoding.h"
 
 namespace phasor {
-namespace {
+namespace canonical_test {
 
 std::string canonical_text(const std::string& text) { return print(parse_encoding(text)); }
 
@@ -100,5 +100,5 @@ TEST(Canonical, ErrorsOfPrintFitTheTextTheyShow) {
   }
 }
 
-}  // namespace
+}  // namespace canonical_test
 }  // namespace phasor

@@ -14,7 +14,7 @@
 #include "phasor/encoding/printer.h"
 
 namespace phasor {
-namespace {
+namespace catalogue_test {
 
 TEST(EncodingCatalogue, EveryEntrySaysWhatItIs) {
   std::set<std::string> names;
@@ -143,7 +143,7 @@ TEST(EncodingCatalogue, TraitsAreThoseOfTheLiterature) {
       {"input(\"i\")", input, "B"},
   };
   for (const Expected& expected : all) {
-    const EncodingTraits traits = testing::traits_of(expected.text);
+    const EncodingTraits traits = testing_support::traits_of(expected.text);
     EXPECT_EQ(coupling_name(traits.coupling), coupling_name(expected.coupling)) << expected.text;
     EXPECT_EQ(letters(traits), expected.traits) << expected.text;
     EXPECT_EQ(traits.neutral, expected.text == "nope") << expected.text;
@@ -151,11 +151,11 @@ TEST(EncodingCatalogue, TraitsAreThoseOfTheLiterature) {
 }
 
 TEST(EncodingCatalogue, ASumIsWhatItsTermsAre) {
-  EXPECT_EQ(letters(testing::traits_of("alibi+rope")), "RB");
-  EXPECT_EQ(testing::traits_of("alibi+rope").coupling, Coupling::hadamard_toeplitz);
-  EXPECT_EQ(letters(testing::traits_of("alibi+learned")), "LB") << "one absolute term makes the sum absolute";
-  EXPECT_EQ(letters(testing::traits_of("integer(normalised)+alibi")), "BN");
-  EXPECT_EQ(letters(testing::traits_of("randomized(rope+t5)")), "RLXB");
+  EXPECT_EQ(letters(testing_support::traits_of("alibi+rope")), "RB");
+  EXPECT_EQ(testing_support::traits_of("alibi+rope").coupling, Coupling::hadamard_toeplitz);
+  EXPECT_EQ(letters(testing_support::traits_of("alibi+learned")), "LB") << "one absolute term makes the sum absolute";
+  EXPECT_EQ(letters(testing_support::traits_of("integer(normalised)+alibi")), "BN");
+  EXPECT_EQ(letters(testing_support::traits_of("randomized(rope+t5)")), "RLXB");
 }
 
 TEST(EncodingCatalogue, CouplingsHaveNames) {
@@ -171,7 +171,7 @@ class ArgumentsTest : public ::testing::Test {
     return EncodingArguments(parse_expression(text).terms.at(0), parameters_, text, others);
   }
   std::string error(const std::string& text) const {
-    return testing::error_of([&] { arguments(text); });
+    return testing_support::error_of([&] { arguments(text); });
   }
 
   const std::vector<EncodingParameter> parameters_ = {
@@ -256,5 +256,5 @@ TEST_F(ArgumentsTest, OtherNamesBelongToAFormula) {
             "shape, list");
 }
 
-}  // namespace
+}  // namespace catalogue_test
 }  // namespace phasor

@@ -5,7 +5,7 @@
 #include "phasor/encoding/encoding.h"
 
 namespace phasor {
-namespace {
+namespace clash_test {
 
 struct Clash {
   std::string text;      // canonical
@@ -67,5 +67,5 @@ TEST(Clash, DifferentHeadsAndLayersDoNotMeet) {
   }
 }
 
-}  // namespace
+}  // namespace clash_test
 }  // namespace phasor

@@ -3,14 +3,14 @@
 #include "encoding/input_terms.h"
 
 namespace phasor {
-namespace {
+namespace concat_test {
 
-using testing::bias_traits;
-using testing::input_at;
-using testing::input_shape;
-using testing::mistake;
-using testing::resolve_text;
-using testing::start_of;
+using testing_support::bias_traits;
+using testing_support::input_at;
+using testing_support::input_shape;
+using testing_support::mistake;
+using testing_support::resolve_text;
+using testing_support::start_of;
 
 // The last channels are those of a model of that width; the tokens have the others to themselves.
 void expect_concatenated(const std::string& text, int64_t width) {
@@ -102,5 +102,5 @@ TEST(Concat, SaysWhatIsWrong) {
   EXPECT_EQ(mistake("concat(concat(learned,width=2),width=4)", shape), "column 8: concat cannot stand within concat");
 }
 
-}  // namespace
+}  // namespace concat_test
 }  // namespace phasor

@@ -17,7 +17,7 @@
 #include "phasor/encoding/values.h"
 #include "phasor/random/distributions.h"
 
-namespace phasor::testing {
+namespace phasor::testing_support {
 
 // Where each token stands on each axis of the encoding: [axes][tokens].
 using TokenPositions = std::vector<std::vector<int64_t>>;
@@ -176,4 +176,4 @@ inline ResolvedEncoding settled(const std::string& text, const EncodingShape& sh
   return with_random_values(resolve(parse_encoding(text), shape), seed);
 }
 
-}  // namespace phasor::testing
+}  // namespace phasor::testing_support

@@ -9,7 +9,7 @@
 #include "phasor/encoding/usual_shape.h"
 
 namespace phasor {
-namespace {
+namespace desiderata_test {
 
 using Place = CodeSite::Place;
 using Origin = Desiderata::Origin::Kind;
@@ -29,9 +29,9 @@ constexpr double kLinear = 1e-11;  // what rounding leaves of an exact map
 TEST(Desiderata, OfNothing) {
   const Desiderata d = measured("nope");
   EXPECT_EQ(d.site.place, Place::none);
-  EXPECT_EQ(d.unique.verdict, Verdict::fail) << "all positions look alike";
-  for (const Verdict other : {d.shift.verdict, d.longer.verdict, d.origin.verdict, d.n_dimensional}) {
-    EXPECT_EQ(other, Verdict::not_applicable);
+  EXPECT_EQ(d.unique.verdict, Fulfilment::fail) << "all positions look alike";
+  for (const Fulfilment other : {d.shift.verdict, d.longer.verdict, d.origin.verdict, d.n_dimensional}) {
+    EXPECT_EQ(other, Fulfilment::not_applicable);
   }
 }
 
@@ -39,14 +39,14 @@ TEST(Desiderata, OfTheInteger) {
   const Desiderata d = measured("integer");
   EXPECT_NEAR(d.unique.nearest, 1.0 / 63.5, kTolerance);
   EXPECT_EQ(d.unique.length_difference, 0.0);
-  EXPECT_EQ(d.unique.verdict, Verdict::pass);
-  EXPECT_EQ(d.shift.verdict, Verdict::pass);
+  EXPECT_EQ(d.unique.verdict, Fulfilment::pass);
+  EXPECT_EQ(d.shift.verdict, Fulfilment::pass);
   EXPECT_LT(d.shift.residual, kLinear);
   EXPECT_EQ(d.shift.rank, 1);
   EXPECT_NEAR(d.longer.norm_ratio, 255.0 / 127.0, kTolerance);
-  EXPECT_EQ(d.longer.verdict, Verdict::fail) << "it grows with the length";
-  EXPECT_EQ(d.origin.verdict, Verdict::pass);
-  EXPECT_EQ(d.n_dimensional, Verdict::fail);
+  EXPECT_EQ(d.longer.verdict, Fulfilment::fail) << "it grows with the length";
+  EXPECT_EQ(d.origin.verdict, Fulfilment::pass);
+  EXPECT_EQ(d.n_dimensional, Fulfilment::fail);
   EXPECT_NEAR(d.norm_ratio, 63.5, kTolerance) << "it drowns the content";
   EXPECT_NEAR(d.largest_step, 1.0, kTolerance);
   EXPECT_NEAR(d.unevenness, 1.0, kTolerance);
@@ -56,11 +56,11 @@ TEST(Desiderata, OfTheNormalisedInteger) {
   const Desiderata d = measured("integer(normalised)");
   // Position 63 of 128 is 63/127, of 64 it is 1; the mean code is 1/2.
   EXPECT_NEAR(d.unique.length_difference, 2.0 * (1.0 - 63.0 / 127.0), kTolerance);
-  EXPECT_EQ(d.unique.verdict, Verdict::fail) << "a position's code depends on the length";
-  EXPECT_EQ(d.shift.verdict, Verdict::pass);
+  EXPECT_EQ(d.unique.verdict, Fulfilment::fail) << "a position's code depends on the length";
+  EXPECT_EQ(d.shift.verdict, Fulfilment::pass);
   EXPECT_NEAR(d.longer.norm_ratio, 1.0, kTolerance);
   EXPECT_NEAR(d.longer.step_ratio, 127.0 / 255.0, kTolerance);
-  EXPECT_EQ(d.longer.verdict, Verdict::pass);
+  EXPECT_EQ(d.longer.verdict, Fulfilment::pass);
   EXPECT_NEAR(d.norm_ratio, 0.5, kTolerance);
 }
 
@@ -73,8 +73,8 @@ TEST(Desiderata, OfBits) {
     if (p > 0) steps += std::sqrt(static_cast<double>(__builtin_popcount(p ^ (p - 1)))) / 127.0;
   }
   EXPECT_NEAR(d.unique.nearest, 1.0 / norms, kTolerance);
-  EXPECT_EQ(d.unique.verdict, Verdict::pass);
-  EXPECT_EQ(d.shift.verdict, Verdict::fail);
+  EXPECT_EQ(d.unique.verdict, Fulfilment::pass);
+  EXPECT_EQ(d.shift.verdict, Fulfilment::fail);
   EXPECT_GT(d.shift.residual, 0.3) << "a carry is not linear";
   EXPECT_NEAR(d.longer.norm_ratio, std::sqrt(8.0 / 7.0), kTolerance);
   EXPECT_NEAR(d.norm_ratio, norms / 8.0, kTolerance);
@@ -93,11 +93,11 @@ double turn_step(int64_t pairs) {
 
 TEST(Desiderata, OfSines) {
   const Desiderata d = measured("sinusoidal");
-  EXPECT_EQ(d.unique.verdict, Verdict::pass);
-  EXPECT_EQ(d.shift.verdict, Verdict::pass);
+  EXPECT_EQ(d.unique.verdict, Fulfilment::pass);
+  EXPECT_EQ(d.shift.verdict, Fulfilment::pass);
   EXPECT_LT(d.shift.residual, kLinear);
   EXPECT_NEAR(d.longer.norm_ratio, 1.0, kTolerance);
-  EXPECT_EQ(d.longer.verdict, Verdict::pass);
+  EXPECT_EQ(d.longer.verdict, Fulfilment::pass);
   EXPECT_NEAR(d.norm_ratio, std::sqrt(0.5), kTolerance) << "it changes what it is added to";
   EXPECT_NEAR(d.largest_step, turn_step(32) / 8.0, kTolerance);
   EXPECT_NEAR(d.unevenness, 1.0, 1e-9) << "smooth";
@@ -106,11 +106,11 @@ TEST(Desiderata, OfSines) {
 TEST(Desiderata, OfRotations) {
   const Desiderata d = measured("rope");
   EXPECT_EQ(d.site, (CodeSite{.place = Place::rotation, .layer = 0, .head = 0}));
-  EXPECT_EQ(d.unique.verdict, Verdict::pass);
+  EXPECT_EQ(d.unique.verdict, Fulfilment::pass);
   EXPECT_LT(d.shift.residual, kLinear);
-  EXPECT_EQ(d.shift.verdict, Verdict::pass);
-  EXPECT_EQ(d.longer.verdict, Verdict::pass);
-  EXPECT_EQ(d.n_dimensional, Verdict::fail);
+  EXPECT_EQ(d.shift.verdict, Fulfilment::pass);
+  EXPECT_EQ(d.longer.verdict, Fulfilment::pass);
+  EXPECT_EQ(d.n_dimensional, Fulfilment::fail);
   EXPECT_NEAR(d.norm_ratio, 1.0, kTolerance) << "norms stay";
   EXPECT_NEAR(d.largest_step, turn_step(8) / std::sqrt(8.0), kTolerance);
 }
@@ -118,10 +118,10 @@ TEST(Desiderata, OfRotations) {
 TEST(Desiderata, OfRotationsInTwoDimensions) {
   const Desiderata d = measured("rope(axes=2)");
   EXPECT_EQ(d.positions, 128) << "8 x 16";
-  EXPECT_EQ(d.unique.verdict, Verdict::pass);
+  EXPECT_EQ(d.unique.verdict, Fulfilment::pass);
   EXPECT_LT(d.shift.residual, kLinear) << "along either coordinate";
-  EXPECT_EQ(d.longer.verdict, Verdict::pass);
-  EXPECT_EQ(d.n_dimensional, Verdict::pass);
+  EXPECT_EQ(d.longer.verdict, Fulfilment::pass);
+  EXPECT_EQ(d.n_dimensional, Fulfilment::pass);
   EXPECT_NEAR(d.largest_step, turn_step(4) / std::sqrt(8.0), kTolerance);
 }
 
@@ -131,9 +131,9 @@ TEST(Desiderata, EveryStepOfTheRoadMendsSomething) {
   EXPECT_EQ(road[2].expression, "integer(scale=normalised)");
   EXPECT_EQ(road.back().expression, "rope(axes=2)");
   const Desiderata& last = road.back().measured;
-  for (const Verdict verdict :
+  for (const Fulfilment verdict :
        {last.unique.verdict, last.shift.verdict, last.longer.verdict, last.origin.verdict, last.n_dimensional}) {
-    EXPECT_EQ(verdict, Verdict::pass);
+    EXPECT_EQ(verdict, Fulfilment::pass);
   }
   for (const RoadStep& step : road) EXPECT_EQ(road_cells(step).size(), road_columns().size());
 }
@@ -144,7 +144,7 @@ TEST(Desiderata, ATableWithoutStructureHasNoLinearShift) {
   for (const std::string text : {"random", "learned(init=1)", "concat(random,width=16)", "relative"}) {
     const Desiderata d = measured(text);
     EXPECT_GT(d.shift.residual, 0.9) << text;
-    EXPECT_EQ(d.shift.verdict, Verdict::fail) << text;
+    EXPECT_EQ(d.shift.verdict, Fulfilment::fail) << text;
     EXPECT_GT(d.shift.positions, 2 * d.shift.rank) << text << ": more positions than a map could fit";
   }
 }
@@ -153,7 +153,7 @@ TEST(Desiderata, ATrainedTableEndsWhereTrainingDid) {
   for (const std::string text : {"learned", "relative", "concat(learned,width=4)"}) {
     const Desiderata d = measured(text);
     EXPECT_FALSE(d.longer.has_values) << text;
-    EXPECT_EQ(d.longer.verdict, Verdict::fail) << text;
+    EXPECT_EQ(d.longer.verdict, Fulfilment::fail) << text;
     EXPECT_EQ(d.longer.reason, "the trained table ends") << text;
   }
   for (const std::string text : {"t5", "relative(max_distance=8)", "random", "randomized(learned,max=512)"}) {
@@ -166,15 +166,15 @@ TEST(Desiderata, ATrainedTableEndsWhereTrainingDid) {
 
 TEST(Desiderata, DistancesThatShareABucketAreOneCode) {
   EXPECT_EQ(measured("t5").unique.nearest, 0.0);
-  EXPECT_EQ(measured("t5").unique.verdict, Verdict::fail);
-  EXPECT_EQ(measured("relative").unique.verdict, Verdict::pass);
+  EXPECT_EQ(measured("t5").unique.verdict, Fulfilment::fail);
+  EXPECT_EQ(measured("relative").unique.verdict, Fulfilment::pass);
   EXPECT_TRUE(measured("t5").by_distance);
 }
 
 TEST(Desiderata, ALengthThatShowsInTheCodesIsFound) {
   const Desiderata scaled = measured("rope(scaling=dynamic,factor=2,original=64)");
   EXPECT_GT(scaled.unique.length_difference, 0.1);
-  EXPECT_EQ(scaled.unique.verdict, Verdict::fail);
+  EXPECT_EQ(scaled.unique.verdict, Fulfilment::fail);
   // -|d|/n: at half the length twice as much. The mean over distances 0..127 is 63.5/128, the change at 63 is 63/128.
   const Desiderata bias = measured("bias(\"-abs(d)/n\")");
   EXPECT_NEAR(bias.unique.length_difference, 63.0 / 63.5, kTolerance);
@@ -188,11 +188,11 @@ TEST(Desiderata, AShiftMustBeOneMapForAllContent) {
 }
 
 TEST(Desiderata, BiasesMayFallButNotRise) {
-  EXPECT_EQ(measured("alibi").longer.verdict, Verdict::pass);
+  EXPECT_EQ(measured("alibi").longer.verdict, Fulfilment::pass);
   EXPECT_EQ(measured("alibi").longer.norm_ratio, 1.0);
   const Desiderata rising = measured("bias(\"abs(d)\")");
   EXPECT_NEAR(rising.longer.norm_ratio, 255.0 / 127.0, kTolerance);
-  EXPECT_EQ(rising.longer.verdict, Verdict::fail);
+  EXPECT_EQ(rising.longer.verdict, Fulfilment::fail);
 }
 
 TEST(Desiderata, SidesOfABias) {
@@ -214,15 +214,15 @@ TEST(Desiderata, OriginsOfTheNumbers) {
   EXPECT_EQ(origin("kerple").kind, Origin::trained_rule);
   EXPECT_EQ(origin("fire").kind, Origin::trained_rule);
   EXPECT_EQ(origin("t5").kind, Origin::trained_table);
-  EXPECT_EQ(origin("kerple").verdict, Verdict::pass);
-  EXPECT_EQ(origin("t5").verdict, Verdict::fail);
-  EXPECT_EQ(origin("random").verdict, Verdict::fail);
+  EXPECT_EQ(origin("kerple").verdict, Fulfilment::pass);
+  EXPECT_EQ(origin("t5").verdict, Fulfilment::fail);
+  EXPECT_EQ(origin("random").verdict, Fulfilment::fail);
 }
 
 TEST(Desiderata, CodesThatNeverMove) {
   const Desiderata d = measured("learned(init=0)");
-  EXPECT_EQ(d.unique.verdict, Verdict::fail);
-  EXPECT_EQ(d.shift.verdict, Verdict::not_applicable);
+  EXPECT_EQ(d.unique.verdict, Fulfilment::fail);
+  EXPECT_EQ(d.shift.verdict, Fulfilment::not_applicable);
   EXPECT_EQ(d.norm_ratio, 0.0);
 }
 
@@ -255,5 +255,5 @@ TEST(UsualShape, FitsTheExpression) {
   EXPECT_THROW(shape("rope[heads=64]"), UsageError);
 }
 
-}  // namespace
+}  // namespace desiderata_test
 }  // namespace phasor

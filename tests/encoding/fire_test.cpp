@@ -7,9 +7,9 @@
 #include "encoding/biases.h"
 
 namespace phasor {
-namespace {
+namespace fire_test {
 
-using namespace testing;
+using namespace testing_support;
 
 EncodingShape causal_shape(int64_t positions = 24) { return bias_shape(4, positions, true); }
 
@@ -203,5 +203,5 @@ TEST(Fire, RefusesBadArguments) {
             "column 8: concat takes terms that are added to the embeddings, and no bias");
 }
 
-}  // namespace
+}  // namespace fire_test
 }  // namespace phasor

@@ -6,9 +6,9 @@
 #include "encoding/biases.h"
 
 namespace phasor {
-namespace {
+namespace formula_bias_test {
 
-using namespace testing;
+using namespace testing_support;
 
 // --- Every built-in bias that can be written down is what its formula says ------------------------
 
@@ -155,5 +155,5 @@ TEST(FormulaBias, PointsAtMistakes) {
   EXPECT_EQ(mistake("bias(\"a/(d-i)\",a=learned(1))"), "column 1: the formula gives inf at d=0, i=0");
 }
 
-}  // namespace
+}  // namespace formula_bias_test
 }  // namespace phasor

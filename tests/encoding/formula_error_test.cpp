@@ -5,7 +5,7 @@
 #include "phasor/encoding/encoding_error.h"
 
 namespace phasor {
-namespace {
+namespace formula_error_test {
 
 // `^` in `marks` stands below the character that the error points at.
 struct Mistake {
@@ -93,5 +93,5 @@ TEST(FormulaError, ValuesThatNoModelCanHoldNameTheirPlace) {
   }
 }
 
-}  // namespace
+}  // namespace formula_error_test
 }  // namespace phasor

@@ -5,15 +5,15 @@
 #include "encoding/input_terms.h"
 
 namespace phasor {
-namespace {
+namespace formula_input_test {
 
-using testing::bias_traits;
-using testing::input_at;
-using testing::input_shape;
-using testing::mistake;
-using testing::parameter_names;
-using testing::resolve_text;
-using testing::start_of;
+using testing_support::bias_traits;
+using testing_support::input_at;
+using testing_support::input_shape;
+using testing_support::mistake;
+using testing_support::parameter_names;
+using testing_support::resolve_text;
+using testing_support::start_of;
 
 TEST(FormulaInput, NamesStandForPositionChannelAndCounts) {
   const ResolvedEncoding encoding = start_of("input(\"1000*i+10*c+C/100+a\",a=0.5)", input_shape());
@@ -84,5 +84,5 @@ TEST(FormulaInput, PointsAtMistakes) {
             "column 1: a is part of the embeddings, which all heads share: it cannot be learned per head");
 }
 
-}  // namespace
+}  // namespace formula_input_test
 }  // namespace phasor

@@ -13,7 +13,7 @@
 #include "phasor/base/error.h"
 #include "phasor/checkpoint/safetensors.h"
 
-namespace phasor::testing {
+namespace phasor::testing_support {
 
 struct RopeFrequencies {
   std::string name;  // "yarn_mscale_d16_b10000"
@@ -183,4 +183,4 @@ class HuggingfaceFixture {
   nlohmann::json json_;
 };
 
-}  // namespace phasor::testing
+}  // namespace phasor::testing_support

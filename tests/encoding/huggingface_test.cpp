@@ -10,12 +10,12 @@
 #include "phasor/encoding/t5_bucket.h"
 
 namespace phasor {
-namespace {
+namespace huggingface_test {
 
-using testing::AlibiSlopes;
-using testing::BucketTable;
-using testing::HuggingfaceFixture;
-using testing::RopeFrequencies;
+using testing_support::AlibiSlopes;
+using testing_support::BucketTable;
+using testing_support::HuggingfaceFixture;
+using testing_support::RopeFrequencies;
 
 constexpr double kRounding = std::numeric_limits<double>::epsilon() / 2.0;
 
@@ -112,5 +112,5 @@ TEST(HuggingFace, AlibiSlopes) {
   EXPECT_EQ(heads, (std::vector<int64_t>{4, 6, 8, 12, 16}));
 }
 
-}  // namespace
+}  // namespace huggingface_test
 }  // namespace phasor

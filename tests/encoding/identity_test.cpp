@@ -12,19 +12,19 @@
 #include "phasor/encoding/encoding_sum.h"
 
 namespace phasor {
-namespace {
+namespace identity_test {
 
-using testing::counted_positions;
-using testing::dense_logits;
-using testing::DenseLogits;
-using testing::embedded;
-using testing::projected_logits;
-using testing::query_width;
-using testing::random_table;
-using testing::settled;
-using testing::TokenPositions;
-using testing::traits_of;
-using testing::turned_rows;
+using testing_support::counted_positions;
+using testing_support::dense_logits;
+using testing_support::DenseLogits;
+using testing_support::embedded;
+using testing_support::projected_logits;
+using testing_support::query_width;
+using testing_support::random_table;
+using testing_support::settled;
+using testing_support::TokenPositions;
+using testing_support::traits_of;
+using testing_support::turned_rows;
 
 EncodingShape shape_of(int64_t positions, std::vector<int64_t> grid = {}) {
   return {.layers = 2, .heads = 4, .head_width = 8, .width = 16, .positions = positions, .grid = std::move(grid)};
@@ -453,7 +453,7 @@ TEST(Identity, AShiftOfSinusoidalIsOneLinearMap) {
       const Table nothing(300 - shift, kWidth);
       const Table here = embedded(encoding, nothing, counted_positions(encoding, 300 - shift));
       const Table there = embedded(encoding, nothing, counted_positions(encoding, 300 - shift, shift));
-      const Table mapped = testing::projected(here, map);
+      const Table mapped = testing_support::projected(here, map);
       for (size_t e = 0; e < there.values.size(); ++e) {
         ASSERT_NEAR(there.values[e], mapped.values[e], 3.0 * kTolerance) << text << " moved by " << shift;
       }
@@ -521,5 +521,5 @@ TEST(Identity, BiasesAddToWhatRotationsGive) {
   }
 }
 
-}  // namespace
+}  // namespace identity_test
 }  // namespace phasor

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace phasor {
-namespace {
+namespace index_set_test {
 
 TEST(IndexSet, MergesRangesThatOverlapOrTouch) {
   EXPECT_EQ(print(IndexSet({{3, 3}, {0, 1}})), "0-1,3");
@@ -22,5 +22,5 @@ TEST(IndexSet, ContainsWhatItsRangesHold) {
   EXPECT_FALSE(IndexSet().contains(0));
 }
 
-}  // namespace
+}  // namespace index_set_test
 }  // namespace phasor

@@ -6,7 +6,7 @@
 
 #include "encoding/biases.h"
 
-namespace phasor::testing {
+namespace phasor::testing_support {
 
 inline EncodingShape input_shape(int64_t width = 16, int64_t positions = 11) {
   return {.layers = 2, .heads = 2, .head_width = 8, .width = width, .positions = positions};
@@ -22,4 +22,4 @@ inline double input_at(const ResolvedEncoding& encoding, int64_t p, int64_t c, i
   return input.fixed(table * positions + p, c);
 }
 
-}  // namespace phasor::testing
+}  // namespace phasor::testing_support

@@ -3,12 +3,12 @@
 #include "encoding/input_terms.h"
 
 namespace phasor {
-namespace {
+namespace integer_test {
 
-using testing::bias_traits;
-using testing::input_at;
-using testing::input_shape;
-using testing::start_of;
+using testing_support::bias_traits;
+using testing_support::input_at;
+using testing_support::input_shape;
+using testing_support::start_of;
 
 TEST(Integer, IsThePositionInEveryChannel) {
   const ResolvedEncoding encoding = start_of("integer", input_shape());
@@ -53,5 +53,5 @@ TEST(Integer, SaysWhatItIs) {
   EXPECT_TRUE(bias_traits("integer(normalised)").depends_on_length);
 }
 
-}  // namespace
+}  // namespace integer_test
 }  // namespace phasor

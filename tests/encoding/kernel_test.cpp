@@ -9,7 +9,7 @@
 #include "phasor/encoding/values.h"
 
 namespace phasor {
-namespace {
+namespace kernel_test {
 
 using Place = CodeSite::Place;
 
@@ -147,5 +147,5 @@ TEST(Kernel, ReadsTheTablesOfTheLongestSequence) {
   EXPECT_EQ(drawn.last(), 29) << "positions are those that the encoding reads";
 }
 
-}  // namespace
+}  // namespace kernel_test
 }  // namespace phasor

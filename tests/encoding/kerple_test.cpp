@@ -8,9 +8,9 @@
 #include "encoding/biases.h"
 
 namespace phasor {
-namespace {
+namespace kerple_test {
 
-using namespace testing;
+using namespace testing_support;
 
 using Kernel = std::function<double(double r1, double r2, double distance)>;
 
@@ -130,5 +130,5 @@ TEST(Kerple, RefusesOtherKinds) {
   EXPECT_EQ(mistake("kerple(1)"), "column 8: kerple: kind must be a word, not 1; known: log, power");
 }
 
-}  // namespace
+}  // namespace kerple_test
 }  // namespace phasor

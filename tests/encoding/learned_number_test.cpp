@@ -5,12 +5,12 @@
 #include "encoding/rotation_probe.h"
 
 namespace phasor {
-namespace {
+namespace learned_number_test {
 
-using testing::mistake;
-using testing::parameter_of;
-using testing::resolve_text;
-using testing::rotation_shape;
+using testing_support::mistake;
+using testing_support::parameter_of;
+using testing_support::resolve_text;
+using testing_support::rotation_shape;
 
 LearnedParameter number(const std::string& learned) {
   return parameter_of(resolve_text("bias(\"a*d\",a=" + learned + ")"), "layers.2.encoding.bias.a");
@@ -79,5 +79,5 @@ TEST(LearnedNumber, SaysWhatIsWrong) {
             "column 18: sinusoidal: scale must be from -1000 to 1000, not 2000");
 }
 
-}  // namespace
+}  // namespace learned_number_test
 }  // namespace phasor

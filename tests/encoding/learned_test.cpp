@@ -3,12 +3,12 @@
 #include "encoding/input_terms.h"
 
 namespace phasor {
-namespace {
+namespace learned_test {
 
-using testing::input_at;
-using testing::input_shape;
-using testing::resolve_text;
-using testing::start_of;
+using testing_support::input_at;
+using testing_support::input_shape;
+using testing_support::resolve_text;
+using testing_support::start_of;
 
 TEST(Learned, IsATensorOfTheModelsShape) {
   const ResolvedEncoding encoding = resolve_text("learned", input_shape());
@@ -53,5 +53,5 @@ TEST(Learned, AddsToFixedAndOtherLearnedTerms) {
   }
 }
 
-}  // namespace
+}  // namespace learned_test
 }  // namespace phasor

@@ -8,7 +8,7 @@
 #include "phasor/encoding/encoding_error.h"
 
 namespace phasor {
-namespace {
+namespace malformed_test {
 
 struct Malformed {
   std::string text;
@@ -186,5 +186,5 @@ TEST(Malformed, AnUnknownNameShowsTheKnownOnes) {
   }
 }
 
-}  // namespace
+}  // namespace malformed_test
 }  // namespace phasor

@@ -17,7 +17,7 @@
 #include "phasor/encoding/values.h"
 
 namespace phasor {
-namespace {
+namespace manual_test {
 
 std::string document(const std::string& name) { return read_file(PHASOR_FIXTURES "/../../docs/" + name); }
 
@@ -115,5 +115,5 @@ TEST(WorkedExample, FillsItsPlace) {
   }
 }
 
-}  // namespace
+}  // namespace manual_test
 }  // namespace phasor

@@ -5,9 +5,9 @@
 #include "encoding/rotation_probe.h"
 
 namespace phasor {
-namespace {
+namespace mla_test {
 
-using namespace phasor::testing;
+using namespace phasor::testing_support;
 
 ResolvedEncoding resolved(const std::string& text, int64_t head_width = 16, int64_t positions = 20) {
   return resolve(parse_encoding(text), rotation_shape(head_width, positions));
@@ -141,5 +141,5 @@ TEST(Mla, SaysWhatIsWrong) {
   EXPECT_EQ(error_of([] { resolved("rope+mla(rope=0)"); }), "no error");
 }
 
-}  // namespace
+}  // namespace mla_test
 }  // namespace phasor

@@ -7,11 +7,11 @@
 #include "encoding/rotation_probe.h"
 
 namespace phasor {
-namespace {
+namespace parameter_name_test {
 
-using testing::parameter_names;
-using testing::resolve_text;
-using testing::rotation_shape;
+using testing_support::parameter_names;
+using testing_support::resolve_text;
+using testing_support::rotation_shape;
 
 std::vector<std::string> names(const std::string& text) {
   return parameter_names(resolve_text(text, rotation_shape(8, 6)));
@@ -68,5 +68,5 @@ TEST(ParameterName, IsNeverGivenTwice) {
   EXPECT_EQ(all.size(), 4u + 2u + 2u * (1 + 2 + 2 + 1 + 6 + 1 + 1 + 1 + 1));
 }
 
-}  // namespace
+}  // namespace parameter_name_test
 }  // namespace phasor

@@ -11,7 +11,7 @@
 #include "phasor/encoding/printer.h"
 
 namespace phasor {
-namespace {
+namespace parser_test {
 
 TEST(Parser, ReadsEveryExpressionOfTheLanguage) {
   const std::vector<std::string> texts = {
@@ -120,5 +120,5 @@ TEST(Printer, RefusesWhatNoTextCanSay) {
   EXPECT_THROW(print_expression(TermValue{.content = QuotedText{"a\nb"}}), Error);
 }
 
-}  // namespace
+}  // namespace parser_test
 }  // namespace phasor

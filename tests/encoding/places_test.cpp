@@ -7,7 +7,7 @@
 #include "phasor/encoding/parser.h"
 
 namespace phasor {
-namespace {
+namespace places_test {
 
 const EncodingShape kShape{.layers = 3, .heads = 4, .head_width = 8, .width = 32, .positions = 10, .causal = false};
 
@@ -146,5 +146,5 @@ TEST(Places, ShapesThatNoModelHasAreRefused) {
   EXPECT_EQ(resolve_error("rope", shape), "an encoding's shape needs at least 1 for a coordinate's extent, not 0");
 }
 
-}  // namespace
+}  // namespace places_test
 }  // namespace phasor

@@ -5,9 +5,9 @@
 #include "encoding/rotation_probe.h"
 
 namespace phasor {
-namespace {
+namespace prope_test {
 
-using namespace phasor::testing;
+using namespace phasor::testing_support;
 
 TEST(Prope, NoneIsNope) {
   EXPECT_EQ(print(parse_encoding("prope(0)")), "nope");
@@ -65,5 +65,5 @@ TEST(Prope, SaysWhatIsWrong) {
   EXPECT_EQ(parse_error("prope(1.5)"), "encoding 'prope(1.5)': column 7: prope: p must be from 0 to 1, not 1.5");
 }
 
-}  // namespace
+}  // namespace prope_test
 }  // namespace phasor

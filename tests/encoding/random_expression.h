@@ -9,7 +9,7 @@
 #include "phasor/encoding/expression.h"
 #include "phasor/random/distributions.h"
 
-namespace phasor::testing {
+namespace phasor::testing_support {
 
 class RandomExpression {
  public:
@@ -102,4 +102,4 @@ class RandomExpression {
   Draws draws_;
 };
 
-}  // namespace phasor::testing
+}  // namespace phasor::testing_support

@@ -6,7 +6,7 @@
 
 #include "phasor/random/distributions.h"
 
-namespace phasor::testing {
+namespace phasor::testing_support {
 
 class RandomFormula {
  public:
@@ -47,4 +47,4 @@ class RandomFormula {
   std::vector<std::string> names_;
 };
 
-}  // namespace phasor::testing
+}  // namespace phasor::testing_support

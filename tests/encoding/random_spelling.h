@@ -11,7 +11,7 @@
 #include "phasor/encoding/printer.h"
 #include "phasor/formula/formula.h"
 
-namespace phasor::testing {
+namespace phasor::testing_support {
 
 class RandomSpelling {
  public:
@@ -288,4 +288,4 @@ class RandomSpelling {
   Sizes sizes_;
 };
 
-}  // namespace phasor::testing
+}  // namespace phasor::testing_support

@@ -5,11 +5,11 @@
 #include "encoding/input_terms.h"
 
 namespace phasor {
-namespace {
+namespace random_test {
 
-using testing::input_at;
-using testing::input_shape;
-using testing::start_of;
+using testing_support::input_at;
+using testing_support::input_shape;
+using testing_support::start_of;
 
 TEST(Random, IsNeverTrained) {
   const ResolvedEncoding encoding = start_of("random", input_shape());
@@ -44,5 +44,5 @@ TEST(Random, APositionsVectorDependsOnItsSeedAlone) {
   for (int64_t p = 1; p < 11; ++p) ASSERT_NE(input_at(few, p, 0), input_at(few, p - 1, 0));
 }
 
-}  // namespace
+}  // namespace random_test
 }  // namespace phasor

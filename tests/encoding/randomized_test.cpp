@@ -4,16 +4,16 @@
 #include "encoding/rotation_probe.h"
 
 namespace phasor {
-namespace {
+namespace randomized_test {
 
-using testing::bias_at;
-using testing::bias_shape;
-using testing::input_shape;
-using testing::mistake;
-using testing::resolve_text;
-using testing::rotation_shape;
-using testing::start_of;
-using testing::traits_of;
+using testing_support::bias_at;
+using testing_support::bias_shape;
+using testing_support::input_shape;
+using testing_support::mistake;
+using testing_support::resolve_text;
+using testing_support::rotation_shape;
+using testing_support::start_of;
+using testing_support::traits_of;
 
 const PositionAxis& axis_of(const ResolvedEncoding& encoding, int64_t axis) {
   return encoding.axes[static_cast<size_t>(axis)];
@@ -106,5 +106,5 @@ TEST(Randomized, DeepNestsAreRefusedAtOnce) {
   EXPECT_EQ(mistake(text, rotation_shape(8, 6)), "column 19: randomized cannot stand within randomized");
 }
 
-}  // namespace
+}  // namespace randomized_test
 }  // namespace phasor

@@ -5,9 +5,9 @@
 #include "encoding/biases.h"
 
 namespace phasor {
-namespace {
+namespace relative_test {
 
-using namespace testing;
+using namespace testing_support;
 
 TEST(Relative, HasANumberForEveryHeadAndDistance) {
   const EncodingShape shape = bias_shape(4, 20);
@@ -96,5 +96,5 @@ TEST(Relative, RefusesBadArguments) {
   EXPECT_EQ(mistake("relative(sharing=heads)"), "column 18: relative: unknown sharing 'heads'; known: layer, model");
 }
 
-}  // namespace
+}  // namespace relative_test
 }  // namespace phasor

@@ -6,9 +6,9 @@
 #include "phasor/encoding/frequencies.h"
 
 namespace phasor {
-namespace {
+namespace rope_axes_test {
 
-using namespace phasor::testing;
+using namespace phasor::testing_support;
 
 EncodingShape grid_shape(int64_t head_width, std::vector<int64_t> grid) {
   return rotation_shape(head_width, 30, std::move(grid));
@@ -285,5 +285,5 @@ TEST(RopeAxes, SaysWhatIsWrong) {
             "encoding 'randomized(rope(axes=2),max=64)': column 12: coordinates cannot be randomized");
 }
 
-}  // namespace
+}  // namespace rope_axes_test
 }  // namespace phasor

@@ -6,9 +6,9 @@
 #include "encoding/rotation_probe.h"
 
 namespace phasor {
-namespace {
+namespace rope_scaling_test {
 
-using namespace phasor::testing;
+using namespace phasor::testing_support;
 
 constexpr double kRounding = 0x1p-53;
 
@@ -242,5 +242,5 @@ TEST(RopeScaling, RefusesTablesThatNoMachineHolds) {
             "needs a table of 16.0 GiB: 8192 positions in each of 8192 classes of lengths; the most is 1 GiB");
 }
 
-}  // namespace
+}  // namespace rope_scaling_test
 }  // namespace phasor

@@ -10,9 +10,9 @@
 #include "phasor/encoding/frequencies.h"
 
 namespace phasor {
-namespace {
+namespace rope_test {
 
-using namespace phasor::testing;
+using namespace phasor::testing_support;
 
 const std::vector<std::string> kVariants = {"rope",
                                             "rope(layout=half)",
@@ -293,5 +293,5 @@ TEST(Rope, FormulasAreRefusedWhereTheyWouldMeanNothing) {
             "encoding 'rope(frequencies=fast)': column 18: rope: unknown frequencies 'fast'; known: fixed, learned");
 }
 
-}  // namespace
+}  // namespace rope_test
 }  // namespace phasor

@@ -13,7 +13,7 @@
 #include "phasor/encoding/values.h"
 #include "phasor/random/distributions.h"
 
-namespace phasor::testing {
+namespace phasor::testing_support {
 
 using Vector = std::vector<double>;
 using Factors = std::vector<std::complex<double>>;
@@ -101,4 +101,4 @@ inline std::string parse_error(const std::string& text) {
   return error_of([&] { parse_encoding(text); });
 }
 
-}  // namespace phasor::testing
+}  // namespace phasor::testing_support

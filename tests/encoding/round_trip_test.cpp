@@ -13,10 +13,10 @@
 #include "phasor/encoding/values.h"
 
 namespace phasor {
-namespace {
+namespace round_trip_test {
 
-using testing::RandomExpression;
-using testing::RandomSpelling;
+using testing_support::RandomExpression;
+using testing_support::RandomSpelling;
 
 constexpr uint32_t kSamples = 5000;
 constexpr uint32_t kSpellings = 12000;  // there is more to draw: enough for the rarest argument
@@ -154,5 +154,5 @@ TEST(RoundTrip, WhateverIsSpelledResolvesOrSaysWhyNot) {
   }
 }
 
-}  // namespace
+}  // namespace round_trip_test
 }  // namespace phasor

@@ -5,9 +5,9 @@
 #include "encoding/biases.h"
 
 namespace phasor {
-namespace {
+namespace sandwich_test {
 
-using namespace testing;
+using namespace testing_support;
 
 // The products that give it its name: sinusoidal vectors of the two positions, divided by the head's ratio.
 double product(int64_t i, int64_t j, int64_t channels, double base) {
@@ -69,5 +69,5 @@ TEST(Sandwich, RefusesBadArguments) {
   EXPECT_EQ(mistake("sandwich(base=0.5)"), "column 15: sandwich: base must be from 1 to 1e12, not 0.5");
 }
 
-}  // namespace
+}  // namespace sandwich_test
 }  // namespace phasor

@@ -8,7 +8,7 @@
 #include "phasor/encoding/values.h"
 
 namespace phasor {
-namespace {
+namespace sinusoidal_test {
 
 constexpr int64_t kWidth = 12;
 constexpr int64_t kPairs = kWidth / 2;
@@ -104,5 +104,5 @@ TEST(Sinusoidal, NeedsAnEvenWidth) {
   }
 }
 
-}  // namespace
+}  // namespace sinusoidal_test
 }  // namespace phasor

@@ -7,9 +7,9 @@
 #include "phasor/encoding/t5_bucket.h"
 
 namespace phasor {
-namespace {
+namespace t5_test {
 
-using namespace testing;
+using namespace testing_support;
 
 // The first distance of each bucket.
 std::vector<int64_t> edges(int64_t buckets, int64_t max_distance, bool bidirectional, int64_t reach) {
@@ -156,5 +156,5 @@ TEST(T5, RefusesBucketsThatHoldNothing) {
   EXPECT_EQ(mistake("t5(sharing=head)"), "column 12: t5: unknown sharing 'head'; known: model, layer");
 }
 
-}  // namespace
+}  // namespace t5_test
 }  // namespace phasor

@@ -6,14 +6,14 @@
 #include "encoding/biases.h"
 
 namespace phasor {
-namespace {
+namespace table_form_test {
 
-using testing::bias_at;
-using testing::bias_shape;
-using testing::for_each_bias;
-using testing::mistake;
-using testing::resolve_text;
-using testing::start_of;
+using testing_support::bias_at;
+using testing_support::bias_shape;
+using testing_support::for_each_bias;
+using testing_support::mistake;
+using testing_support::resolve_text;
+using testing_support::start_of;
 
 // A sum's bias is the sum of its terms' biases, in every sequence that holds both positions. Tensors draw by name,
 // and these terms have different names, so that each starts alike alone and in the sum.
@@ -119,5 +119,5 @@ TEST(TableForm, TablesThatNoMachineHoldsAreRefusedBeforeTheyAreMade) {
             "column 12: mla(rope=65536) needs a table of 256.0 GiB: 1048576 positions; the most is 1 GiB");
 }
 
-}  // namespace
+}  // namespace table_form_test
 }  // namespace phasor

@@ -9,11 +9,11 @@
 #include "phasor/formula/formula.h"
 
 namespace phasor {
-namespace {
+namespace values_test {
 
-using testing::resolve_text;
-using testing::rotation_shape;
-using testing::values_of;
+using testing_support::resolve_text;
+using testing_support::rotation_shape;
+using testing_support::values_of;
 
 TEST(Values, AGatherReadsEntriesByIndex) {
   Table table(2, 3);
@@ -166,5 +166,5 @@ TEST(Values, InitialValuesLieWithinTheirBounds) {
   }
 }
 
-}  // namespace
+}  // namespace values_test
 }  // namespace phasor

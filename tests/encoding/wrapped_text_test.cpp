@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace phasor {
-namespace {
+namespace wrapped_text_test {
 
 TEST(WrappedText, BreaksAtBlanks) {
   EXPECT_EQ(wrapped("one two three", 20), "one two three");
@@ -27,5 +27,5 @@ TEST(WrappedText, NeverStartsAList) {
   EXPECT_EQ(wrapped("aaaa -b", 5), "aaaa\n-b");
 }
 
-}  // namespace
+}  // namespace wrapped_text_test
 }  // namespace phasor

@@ -5,9 +5,9 @@
 #include "encoding/rotation_probe.h"
 
 namespace phasor {
-namespace {
+namespace xpos_test {
 
-using namespace phasor::testing;
+using namespace phasor::testing_support;
 
 TEST(Xpos, WithoutDecayIsRopeBitForBit) {
   for (const char* layout : {"interleaved", "half"}) {
@@ -76,5 +76,5 @@ TEST(Xpos, SaysWhatIsWrong) {
             "encoding 'xpos(scale=2)': column 12: xpos: scale must be from 0 to 1, not 2");
 }
 
-}  // namespace
+}  // namespace xpos_test
 }  // namespace phasor

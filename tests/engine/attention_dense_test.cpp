@@ -6,7 +6,7 @@
 #include "support/backend.h"
 
 namespace phasor {
-namespace {
+namespace attention_dense_test {
 
 using namespace testing_support;
 using reference::Complex;
@@ -172,5 +172,5 @@ TEST(AttentionDense, EveryOutputMayBeAbsent) {
   EXPECT_EQ(out.read(s.heads * n).data, all.out.data);
 }
 
-}  // namespace
+}  // namespace attention_dense_test
 }  // namespace phasor

@@ -6,7 +6,7 @@
 #include "support/backend.h"
 
 namespace phasor {
-namespace {
+namespace attention_long_test {
 
 using namespace testing_support;
 using reference::lift;
@@ -64,5 +64,5 @@ TEST_P(LongAttention, GradientsAreTheFormula) {
 INSTANTIATE_TEST_SUITE_P(Masks, LongAttention, testing::Bool(),
                          [](const auto& tested) { return tested.param ? "Causal" : "Bidirectional"; });
 
-}  // namespace
+}  // namespace attention_long_test
 }  // namespace phasor

@@ -6,7 +6,7 @@
 #include "support/backend.h"
 
 namespace phasor {
-namespace {
+namespace attention_property_test {
 
 using namespace testing_support;
 using reference::Rounded32;
@@ -166,5 +166,5 @@ TEST(AttentionProperty, LargeLogitsKeepTheirGradients) {
                    expected_gradients<Rounded32>(data, saved));
 }
 
-}  // namespace
+}  // namespace attention_property_test
 }  // namespace phasor

@@ -6,7 +6,7 @@
 #include "support/backend.h"
 
 namespace phasor {
-namespace {
+namespace attention_test {
 
 using namespace testing_support;
 using reference::Complex;
@@ -126,5 +126,5 @@ TEST_P(AttentionReference, GradientAlongADirectionIsTheComplexStep) {
 INSTANTIATE_TEST_SUITE_P(Cases, AttentionReference, testing::ValuesIn(attention_cases()),
                          [](const auto& tested) { return tested.param.name; });
 
-}  // namespace
+}  // namespace attention_test
 }  // namespace phasor

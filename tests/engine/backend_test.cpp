@@ -7,7 +7,7 @@
 #include "support/backend.h"
 
 namespace phasor {
-namespace {
+namespace backend_test {
 
 using testing_support::test_backend;
 
@@ -60,5 +60,5 @@ TEST(Arena, MeasuresWhatItCarves) {
   }
 }
 
-}  // namespace
+}  // namespace backend_test
 }  // namespace phasor

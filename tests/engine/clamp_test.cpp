@@ -6,7 +6,7 @@
 #include "support/threads.h"
 
 namespace phasor {
-namespace {
+namespace clamp_test {
 
 using namespace testing_support;
 
@@ -51,5 +51,5 @@ TEST(Clamp, SameBitsOnAnyThreads) {
   });
 }
 
-}  // namespace
+}  // namespace clamp_test
 }  // namespace phasor

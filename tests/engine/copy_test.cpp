@@ -7,7 +7,7 @@
 #include "support/device.h"
 
 namespace phasor {
-namespace {
+namespace copy_test {
 
 using namespace testing_support;
 
@@ -71,5 +71,5 @@ TEST(Cast, KeepsTiesNanAndInfinity) {
   EXPECT_TRUE(std::isnan(to_float(got.back())));
 }
 
-}  // namespace
+}  // namespace copy_test
 }  // namespace phasor

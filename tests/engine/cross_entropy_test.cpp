@@ -6,7 +6,7 @@
 #include "support/cross_entropy_case.h"
 
 namespace phasor {
-namespace {
+namespace cross_entropy_test {
 
 using namespace testing_support;
 using namespace reference;
@@ -144,5 +144,5 @@ TEST(CrossEntropy, NoRowsInUseTouchesNothing) {
   EXPECT_EQ(got.dbias.data, data.dbias.data);
 }
 
-}  // namespace
+}  // namespace cross_entropy_test
 }  // namespace phasor

@@ -6,7 +6,7 @@
 #include "support/norm_case.h"
 
 namespace phasor {
-namespace {
+namespace dropout_test {
 
 using namespace testing_support;
 
@@ -108,5 +108,5 @@ TEST(Dropout, AttentionMaskFollowsTheIndexRule) {
   expect_share(same_sequences, kLength * kLength, 0.6 * 0.6 + 0.4 * 0.4);
 }
 
-}  // namespace
+}  // namespace dropout_test
 }  // namespace phasor

@@ -8,7 +8,7 @@
 #include "support/sequences.h"
 
 namespace phasor {
-namespace {
+namespace embedding_test {
 
 using namespace testing_support;
 using reference::Complex;
@@ -146,5 +146,5 @@ TEST(Embedding, AnEmptyBatchTouchesNothing) {
   EXPECT_EQ(y.spoiled_beyond(0), 0);
 }
 
-}  // namespace
+}  // namespace embedding_test
 }  // namespace phasor

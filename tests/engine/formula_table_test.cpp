@@ -7,7 +7,7 @@
 #include "support/threads.h"
 
 namespace phasor {
-namespace {
+namespace formula_table_test {
 
 using namespace testing_support;
 using reference::Complex;
@@ -155,5 +155,5 @@ TEST(FormulaTable, SameBitsOnAnyThreads) {
   expect_same_bits_on_any_threads([&](Backend& backend) { return run(backend, data).images; });
 }
 
-}  // namespace
+}  // namespace formula_table_test
 }  // namespace phasor

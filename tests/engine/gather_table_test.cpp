@@ -9,7 +9,7 @@
 #include "support/threads.h"
 
 namespace phasor {
-namespace {
+namespace gather_table_test {
 
 using namespace testing_support;
 using reference::Complex;
@@ -142,5 +142,5 @@ TEST_P(LargeGatherTable, SameBitsOnAnyThreads) {
 
 INSTANTIATE_TEST_SUITE_P(Large, LargeGatherTable, testing::ValuesIn(kLargeCases), kCaseName);
 
-}  // namespace
+}  // namespace gather_table_test
 }  // namespace phasor

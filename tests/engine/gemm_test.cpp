@@ -9,7 +9,7 @@
 #include "support/device.h"
 
 namespace phasor {
-namespace {
+namespace gemm_test {
 
 using namespace testing_support;
 using reference::lift;
@@ -91,5 +91,5 @@ INSTANTIATE_TEST_SUITE_P(Shapes, GemmTest,
                                          GemmCase{130, 16, 512, false, true, true},
                                          GemmCase{6, 200, 33, false, false, true}));
 
-}  // namespace
+}  // namespace gemm_test
 }  // namespace phasor

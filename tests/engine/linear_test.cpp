@@ -6,7 +6,7 @@
 #include "support/linear_case.h"
 
 namespace phasor {
-namespace {
+namespace linear_test {
 
 using namespace testing_support;
 using reference::Complex;
@@ -111,5 +111,5 @@ TEST(Linear, GeluIsFiniteAndRightAtTheEnds) {
   EXPECT_TRUE(agrees({"LinearBackward.dy", "Ends", kSeed}, gradient.dy, expected_backward(data).dy, Dtype::f32));
 }
 
-}  // namespace
+}  // namespace linear_test
 }  // namespace phasor

@@ -7,7 +7,7 @@
 #include "support/threads.h"
 
 namespace phasor {
-namespace {
+namespace mlp_table_test {
 
 using namespace testing_support;
 using reference::Complex;
@@ -208,5 +208,5 @@ TEST(MlpTable, AtTheKinkTheSlopeIsZero) {
   EXPECT_NE(got.bias2.data, data.gradients.bias2.data);
 }
 
-}  // namespace
+}  // namespace mlp_table_test
 }  // namespace phasor

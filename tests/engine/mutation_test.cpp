@@ -9,7 +9,7 @@
 #include "support/norm_case.h"
 
 namespace phasor {
-namespace {
+namespace mutation_test {
 
 using namespace testing_support;
 using reference::Rounded32;
@@ -157,5 +157,5 @@ INSTANTIATE_TEST_SUITE_P(Cases, LinearMutation,
                                          LinearCase{"Gelu", 300, 300, 16, 24, Activation::gelu}),
                          [](const auto& tested) { return tested.param.name; });
 
-}  // namespace
+}  // namespace mutation_test
 }  // namespace phasor

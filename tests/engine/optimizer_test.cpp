@@ -7,7 +7,7 @@
 #include "support/device.h"
 
 namespace phasor {
-namespace {
+namespace optimizer_test {
 
 using namespace testing_support;
 using reference::Rounded32;
@@ -140,5 +140,5 @@ TEST(GradientNorm, SumsInDouble) {
   EXPECT_FLOAT_EQ(static_cast<float>(measured_norm(mixed)), static_cast<float>(std::sqrt(1.0 + 300'000 * 0x1.0p-24)));
 }
 
-}  // namespace
+}  // namespace optimizer_test
 }  // namespace phasor

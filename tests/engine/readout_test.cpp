@@ -8,7 +8,7 @@
 #include "support/sequences.h"
 
 namespace phasor {
-namespace {
+namespace readout_test {
 
 using namespace testing_support;
 using reference::Complex;
@@ -112,5 +112,5 @@ INSTANTIATE_TEST_SUITE_P(Cases, ReadoutTest,
                            return std::string(std::get<0>(tested.param).name) + "_" + name(std::get<1>(tested.param));
                          });
 
-}  // namespace
+}  // namespace readout_test
 }  // namespace phasor

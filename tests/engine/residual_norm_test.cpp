@@ -6,7 +6,7 @@
 #include "support/norm_case.h"
 
 namespace phasor {
-namespace {
+namespace residual_norm_test {
 
 using namespace testing_support;
 using reference::Complex;
@@ -115,5 +115,5 @@ TEST(ResidualNorm, NoRowsInUseTouchesNothing) {
   EXPECT_EQ(got.dbias.data, data.dbias.data);
 }
 
-}  // namespace
+}  // namespace residual_norm_test
 }  // namespace phasor

@@ -6,7 +6,7 @@
 #include "support/threads.h"
 
 namespace phasor {
-namespace {
+namespace rotation_factors_test {
 
 using namespace testing_support;
 using reference::Rounded32;
@@ -66,5 +66,5 @@ INSTANTIATE_TEST_SUITE_P(
                     RotationCase{"NoPairs", 2, 16, 0, 1.0f}),
     [](const auto& tested) { return tested.param.name; });
 
-}  // namespace
+}  // namespace rotation_factors_test
 }  // namespace phasor

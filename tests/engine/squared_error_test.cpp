@@ -9,7 +9,7 @@
 #include "support/threads.h"
 
 namespace phasor {
-namespace {
+namespace squared_error_test {
 
 using namespace testing_support;
 using namespace reference;
@@ -188,5 +188,5 @@ TEST(SquaredErrorThreads, SameBits) {
   }
 }
 
-}  // namespace
+}  // namespace squared_error_test
 }  // namespace phasor

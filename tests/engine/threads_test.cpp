@@ -9,7 +9,7 @@
 #include "support/norm_case.h"
 
 namespace phasor {
-namespace {
+namespace threads_test {
 
 using namespace testing_support;
 
@@ -142,5 +142,5 @@ TEST(OptimizerThreads, SameBits) {
   });
 }
 
-}  // namespace
+}  // namespace threads_test
 }  // namespace phasor

@@ -9,9 +9,9 @@
 #include "phasor/formula/formula.h"
 
 namespace phasor {
-namespace {
+namespace compile_test {
 
-using testing::RandomFormulaTree;
+using testing_support::RandomFormulaTree;
 
 const FormulaNames kNames = {
     .row_variables = {"i", "h"},
@@ -118,5 +118,5 @@ TEST(FormulaCompile, ANameStandsForOneThing) {
             "formula 'd': 'max' is a word of the language and cannot stand for anything else");
 }
 
-}  // namespace
+}  // namespace compile_test
 }  // namespace phasor

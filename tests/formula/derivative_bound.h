@@ -10,7 +10,7 @@
 
 #include "formula/formula_tree.h"
 
-namespace phasor::testing {
+namespace phasor::testing_support {
 
 using Wide = long double;
 using WideComplex = std::complex<long double>;
@@ -136,4 +136,4 @@ class DerivativeTrace {
   std::vector<std::string> parameters_;
 };
 
-}  // namespace phasor::testing
+}  // namespace phasor::testing_support

@@ -13,15 +13,15 @@
 #include "phasor/formula/formula.h"
 
 namespace phasor {
-namespace {
+namespace differentiate_test {
 
-using testing::DerivativeTrace;
-using testing::FormulaTree;
-using testing::kUnit;
-using testing::RandomFormulaTree;
-using testing::Traced;
-using testing::Wide;
-using testing::WideComplex;
+using testing_support::DerivativeTrace;
+using testing_support::FormulaTree;
+using testing_support::kUnit;
+using testing_support::RandomFormulaTree;
+using testing_support::Traced;
+using testing_support::Wide;
+using testing_support::WideComplex;
 
 // d text / d a and d text / d b with dvalue = 1, for one column d.
 std::vector<double> derivatives(const std::string& text, double a, double b, double d = 0.0, double dvalue = 1.0) {
@@ -50,7 +50,7 @@ TEST(FormulaDifferentiate, EveryOperationHasTheDerivativeOfAComplexStep) {
       const double a = draw(positive ? 0.01 : -8.0, 8.0), b = draw(-8.0, 8.0);
       const std::vector<double> found = derivatives(text, a, b);
       for (int operand = 0; operand < operand_count(opcode); ++operand) {
-        const Wide expected = testing::local_derivative(opcode, operand, a, b);
+        const Wide expected = testing_support::local_derivative(opcode, operand, a, b);
         Wide bound = 6 * kUnit * std::abs(expected);
         if (text == "a^b") bound *= 1 + std::abs((b - 1) * std::log(a));
         if (text == "tanh(a)") bound += 4 * kUnit;
@@ -272,5 +272,5 @@ TEST(FormulaDifferentiate, AddsToWhatIsThere) {
   EXPECT_EQ(found[1], 200.0);
 }
 
-}  // namespace
+}  // namespace differentiate_test
 }  // namespace phasor

@@ -13,9 +13,9 @@
 #include "phasor/formula/formula.h"
 
 namespace phasor {
-namespace {
+namespace evaluate_test {
 
-using testing::RandomFormulaTree;
+using testing_support::RandomFormulaTree;
 
 const FormulaNames kNames = {
     .row_variables = {"i", "h"}, .column_variables = {"d", "j"}, .parameters = {"a", "b"}, .constants = {{"C", 8.0}}};
@@ -112,7 +112,7 @@ TEST(FormulaEvaluate, RandomFormulasHaveTheBitsOfAWalkOverTheTree) {
   size_t finite = 0, all = 0;
   for (uint64_t sample = 0; sample < 3000; ++sample) {
     RandomFormulaTree random(sample, {"i", "h", "d", "j", "a", "b", "C"});
-    const testing::FormulaTree tree = random.tree(4);
+    const testing_support::FormulaTree tree = random.tree(4);
     Row row(70);
     for (double& value : row.row_values) value = random.signed_number();
     for (double& value : row.parameters) value = random.signed_number();
@@ -209,5 +209,5 @@ TEST(FormulaEvaluate, CallsDoNotDisturbEachOther) {
   EXPECT_EQ(equal, std::vector<char>(4, 1));
 }
 
-}  // namespace
+}  // namespace evaluate_test
 }  // namespace phasor

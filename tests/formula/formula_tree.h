@@ -14,7 +14,7 @@
 #include "phasor/formula/opcode.h"
 #include "phasor/formula/syntax.h"
 
-namespace phasor::testing {
+namespace phasor::testing_support {
 
 template <class Scalar>
 auto real_part(const Scalar& x) {
@@ -160,4 +160,4 @@ class RandomFormulaTree {
   std::vector<std::string> names_;
 };
 
-}  // namespace phasor::testing
+}  // namespace phasor::testing_support

@@ -3,7 +3,7 @@
 #include "phasor/formula/formula.h"
 
 namespace phasor {
-namespace {
+namespace malformed_test {
 
 struct Malformed {
   std::string text;
@@ -143,5 +143,5 @@ TEST(FormulaLimits, Size) {
   EXPECT_NE(error_of(repeated("-", 1023)).find(reason), std::string::npos);
 }
 
-}  // namespace
+}  // namespace malformed_test
 }  // namespace phasor

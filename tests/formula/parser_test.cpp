@@ -3,7 +3,7 @@
 #include "phasor/formula/formula.h"
 
 namespace phasor {
-namespace {
+namespace parser_test {
 
 // The second text has every parenthesis; the first is what the language's rules leave of it.
 TEST(FormulaParser, KnowsWhatBindsTighter) {
@@ -63,5 +63,5 @@ TEST(FormulaParser, NothingParsedIsZero) {
   EXPECT_EQ(Formula().print(), "0");
 }
 
-}  // namespace
+}  // namespace parser_test
 }  // namespace phasor

@@ -10,9 +10,9 @@
 #include "phasor/formula/formula.h"
 
 namespace phasor {
-namespace {
+namespace printer_test {
 
-using testing::RandomFormulaTree;
+using testing_support::RandomFormulaTree;
 
 TEST(FormulaPrinter, WritesNoBlanksAndNoNeedlessParentheses) {
   const std::vector<std::pair<std::string, std::string>> pairs = {
@@ -113,5 +113,5 @@ TEST(FormulaPrinter, EqualityIsEqualityOfTexts) {
   EXPECT_GT(equal, formulas.size());  // not only each with itself
 }
 
-}  // namespace
+}  // namespace printer_test
 }  // namespace phasor

@@ -7,7 +7,7 @@
 #include "support/backend.h"
 
 namespace phasor::testing_support {
-namespace {
+namespace deepseek_test {
 
 // The norm in front of the attention takes this size out again; beside it the norm's epsilon is nothing.
 constexpr double kStreamSize = 1000.0;
@@ -41,7 +41,7 @@ class DeepSeek : public ::testing::Test {
     return part;
   }
 
-  const testing::LatentAttention mla_ = testing::HuggingfaceFixture().mla();
+  const testing_support::LatentAttention mla_ = testing_support::HuggingfaceFixture().mla();
 };
 
 TEST_F(DeepSeek, LogitsAgree) {
@@ -103,5 +103,5 @@ TEST_F(DeepSeek, LogitsAgree) {
   }
 }
 
-}  // namespace
+}  // namespace deepseek_test
 }  // namespace phasor::testing_support

@@ -13,7 +13,7 @@
 #include "support/backend.h"
 
 namespace phasor {
-namespace {
+namespace determinism_test {
 
 using namespace testing_support;
 
@@ -164,5 +164,5 @@ TEST(DeterminismOfSeeds, MasksDependOnTheStep) {
   EXPECT_EQ(model.forward_backward(batch, 1).loss, first);
 }
 
-}  // namespace
+}  // namespace determinism_test
 }  // namespace phasor

@@ -11,7 +11,7 @@
 #include "support/backend.h"
 
 namespace phasor {
-namespace {
+namespace gradient_test {
 
 using namespace testing_support;
 using reference::Complex;
@@ -212,5 +212,5 @@ INSTANTIATE_TEST_SUITE_P(Cases, ModelGradient, testing::ValuesIn(cases()),
 INSTANTIATE_TEST_SUITE_P(Cases, ModelGradientFault, testing::ValuesIn(fault_cases()),
                          [](const auto& tested) { return tested.param.name; });
 
-}  // namespace
+}  // namespace gradient_test
 }  // namespace phasor

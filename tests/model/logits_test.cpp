@@ -9,7 +9,7 @@
 #include "support/backend.h"
 
 namespace phasor::testing_support {
-namespace {
+namespace logits_test {
 
 constexpr uint64_t kSeed = 52;
 constexpr double kRounding = 0x1p-24;
@@ -156,5 +156,5 @@ TEST_P(EncodingLogits, AreThoseOfTheFormula) {
 INSTANTIATE_TEST_SUITE_P(Cases, EncodingLogits, ::testing::ValuesIn(encoding_cases()),
                          [](const auto& tested) { return tested.param.name; });
 
-}  // namespace
+}  // namespace logits_test
 }  // namespace phasor::testing_support

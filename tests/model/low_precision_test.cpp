@@ -7,7 +7,7 @@
 #include "support/backend.h"
 
 namespace phasor {
-namespace {
+namespace low_precision_test {
 
 using namespace testing_support;
 
@@ -109,5 +109,5 @@ TEST(LowPrecisionPlaces, RoundsOnlyWhereItStores) {
 INSTANTIATE_TEST_SUITE_P(Cases, LowPrecision, testing::ValuesIn(cases()),
                          [](const auto& tested) { return tested.param.name; });
 
-}  // namespace
+}  // namespace low_precision_test
 }  // namespace phasor

@@ -6,7 +6,7 @@
 #include "phasor/encoding/encoding.h"
 
 namespace phasor {
-namespace {
+namespace parameters_test {
 
 ParameterLayout layout_with(const char* encoding) {
   const ModelConfig config = complete({.layers = 2,
@@ -46,5 +46,5 @@ TEST(InitialValues, DifferBetweenEntriesAndSeeds) {
   EXPECT_NE(at(first, "layers.0.ffn.up.weight"), at(second, "layers.0.ffn.up.weight"));
 }
 
-}  // namespace
+}  // namespace parameters_test
 }  // namespace phasor

@@ -10,7 +10,7 @@
 #include "support/backend.h"
 
 namespace phasor {
-namespace {
+namespace parity_test {
 
 using namespace testing_support;
 
@@ -171,5 +171,5 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, Parity,
                                          "released_partial_rope", "released_mla"),
                          [](const auto& tested) { return tested.param; });
 
-}  // namespace
+}  // namespace parity_test
 }  // namespace phasor

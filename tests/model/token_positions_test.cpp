@@ -10,7 +10,7 @@
 #include "phasor/encoding/encoding.h"
 
 namespace phasor {
-namespace {
+namespace token_positions_test {
 
 Batch batch_of(const std::vector<std::vector<int32_t>>& sequences) {
   Batch batch;
@@ -87,5 +87,5 @@ TEST(TokenPositions, EverySubsetIsAsLikely) {
   for (const auto& [subset, count] : counts) EXPECT_NEAR(count, 1000.0, 5.0 * std::sqrt(1000.0));
 }
 
-}  // namespace
+}  // namespace token_positions_test
 }  // namespace phasor

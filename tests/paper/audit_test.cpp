@@ -6,7 +6,7 @@
 #include "phasor/ablation/verdict_clauses.h"
 
 namespace phasor::paper {
-namespace {
+namespace audit_test {
 
 CellRuns& fill(HandMade& study, const CellName& name, const Numbers& percent, const Numbers& shares,
                const std::vector<Deposit>& found) {
@@ -170,5 +170,5 @@ TEST(Audit, BlocksForEveryEncodingAndBaseThatTheStudyHas) {
   EXPECT_TRUE(audit(unswitched.results).empty());
 }
 
-}  // namespace
+}  // namespace audit_test
 }  // namespace phasor::paper

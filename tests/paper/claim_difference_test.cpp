@@ -6,7 +6,7 @@
 #include "phasor/paper/claim_sample.h"
 
 namespace phasor::paper {
-namespace {
+namespace claim_difference_test {
 
 const Numbers kFirst = {99.1, 98.7, 99.4, 99.0, 98.8};
 const Numbers kSecond = {95.2, 97.9, 96.4, 96.0, 97.1};
@@ -135,5 +135,5 @@ TEST(ClaimSample, MissingCellsAndNumbers) {
   EXPECT_TRUE(text(std::vector<Lack>{{}, {}}).empty());
 }
 
-}  // namespace
+}  // namespace claim_difference_test
 }  // namespace phasor::paper

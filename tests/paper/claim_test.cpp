@@ -12,7 +12,7 @@
 #include "phasor/base/file.h"
 
 namespace phasor::paper {
-namespace {
+namespace claim_test {
 
 TEST(Claims, EveryClaimHasAJudgeAndEveryJudgeAClaim) {
   std::vector<std::string> listed;
@@ -132,5 +132,5 @@ TEST(JudgeClaims, UnconvergedRunsDecideNothing) {
   }
 }
 
-}  // namespace
+}  // namespace claim_test
 }  // namespace phasor::paper

@@ -3,7 +3,7 @@
 #include "paper/hand_made.h"
 
 namespace phasor::paper {
-namespace {
+namespace claims_accuracy_test {
 
 // RoPE at 0.98 and every other encoding of Fig. 2 well below it.
 HandMade distance_study(const std::string& protocol = kClean) {
@@ -327,5 +327,5 @@ TEST(FewHeads, MissingOrTooFewHeads) {
   EXPECT_TRUE(contains(judge(study.results, "one_or_two_heads_suffice").reason, "no small part"));
 }
 
-}  // namespace
+}  // namespace claims_accuracy_test
 }  // namespace phasor::paper

@@ -5,7 +5,7 @@
 #include "phasor/random/distributions.h"
 
 namespace phasor::paper {
-namespace {
+namespace claims_correlation_test {
 
 // Four encodings of eight seeds. Within each, unsteadiness follows the norm before training with `slope`, beside noise.
 HandMade stability_study(double slope, double noise = 0.1) {
@@ -163,5 +163,5 @@ TEST(LengthGeneralisation, SaysWhenRunsAreTooFew) {
   EXPECT_TRUE(contains(judged.reason, "0.33 is the smallest p of so few runs")) << judged.reason;
 }
 
-}  // namespace
+}  // namespace claims_correlation_test
 }  // namespace phasor::paper

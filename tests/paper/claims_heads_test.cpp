@@ -3,7 +3,7 @@
 #include "paper/hand_made.h"
 
 namespace phasor::paper {
-namespace {
+namespace claims_heads_test {
 
 using Verdicts = std::vector<Deposit>;
 constexpr auto kD = Deposit::deposit, kS = Deposit::spread, kN = Deposit::not_used, kU = Deposit::undetermined;
@@ -293,5 +293,5 @@ TEST(ActivationPosition, ThreeRunsAreTooFew) {
   EXPECT_TRUE(contains(judged.reason, "p can be 0.10 at best")) << judged.reason;
 }
 
-}  // namespace
+}  // namespace claims_heads_test
 }  // namespace phasor::paper

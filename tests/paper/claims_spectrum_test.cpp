@@ -3,7 +3,7 @@
 #include "paper/hand_made.h"
 
 namespace phasor::paper {
-namespace {
+namespace claims_spectrum_test {
 
 HandMade contraction_study(const Numbers& before, const Numbers& after) {
   HandMade study;
@@ -184,5 +184,5 @@ TEST(RandomOverfits, FourRunsAreTooFewForTwoTests) {
   EXPECT_TRUE(contains(judged.reason, "p can be 0.057 at best after Holm over 2 comparisons")) << judged.reason;
 }
 
-}  // namespace
+}  // namespace claims_spectrum_test
 }  // namespace phasor::paper

@@ -5,7 +5,7 @@
 #include "paper/hand_made.h"
 
 namespace phasor::paper {
-namespace {
+namespace paper_comparisons_test {
 
 TEST(PaperComparisons, RopeAgainstSixByTwoNumbersInEveryFamily) {
   HandMade study;
@@ -28,5 +28,5 @@ TEST(PaperComparisons, RopeAgainstSixByTwoNumbersInEveryFamily) {
   EXPECT_TRUE(paper_comparisons({}).empty());
 }
 
-}  // namespace
+}  // namespace paper_comparisons_test
 }  // namespace phasor::paper

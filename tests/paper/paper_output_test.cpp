@@ -8,7 +8,7 @@
 #include "phasor/paper/paper_text.h"
 
 namespace phasor::paper {
-namespace {
+namespace paper_output_test {
 
 using Json = nlohmann::ordered_json;
 
@@ -194,5 +194,5 @@ TEST(PublishedText, HeadsOfTheLayerThatIsShown) {
 
 TEST(PublishedText, NothingOfOursIsNothingToShow) { EXPECT_TRUE(published_text({}, TableFormat::terminal).empty()); }
 
-}  // namespace
+}  // namespace paper_output_test
 }  // namespace phasor::paper

@@ -11,7 +11,7 @@
 #include "phasor/train/config_json.h"
 
 namespace phasor::paper {
-namespace {
+namespace paper_study_test {
 
 TEST(PaperStudy, HasEveryCellThatClaimsAskFor) {
   const StudyPlan plan = paper_study({.preset = "quick"});
@@ -123,5 +123,5 @@ TEST(PaperStudy, LearningRatesOfCleanCellsAreChosenOrTakenOver) {
   EXPECT_EQ(plan.find(matched_cell())->rate_of, (CellName{kDistance, kClean, "rope", ""}));
 }
 
-}  // namespace
+}  // namespace paper_study_test
 }  // namespace phasor::paper

@@ -10,7 +10,7 @@
 #include "phasor/paper/paper_data.h"
 
 namespace phasor::paper {
-namespace {
+namespace published_test {
 
 const std::string kData = std::string(PHASOR_FIXTURES) + "/../../src/phasor/paper/data/";
 
@@ -149,5 +149,5 @@ TEST(Published, ParsesStrictly) {
   EXPECT_THROW(parse_published("{", "f"), FormatError);
 }
 
-}  // namespace
+}  // namespace published_test
 }  // namespace phasor::paper

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace phasor {
-namespace {
+namespace distributions_test {
 
 constexpr int64_t kDraws = 1 << 18;
 constexpr double kSigmas = 5.0;  // a fair test of fixed seed fails once in 2 million seeds per check
@@ -137,5 +137,5 @@ TEST(Draws, ACursorOverTheSameStreamRepeats) {
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(a.below(1000), b.below(1000)) << i;
 }
 
-}  // namespace
+}  // namespace distributions_test
 }  // namespace phasor

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace phasor {
-namespace {
+namespace philox_test {
 
 // Known answers of Random123 1.14 (kat_vectors, philox4x32 with 10 rounds).
 struct KnownAnswer {
@@ -34,5 +34,5 @@ TEST_P(PhiloxKnownAnswer, IsReproduced) { EXPECT_EQ(philox4x32(GetParam().counte
 INSTANTIATE_TEST_SUITE_P(Random123, PhiloxKnownAnswer, testing::ValuesIn(kKnownAnswers),
                          [](const auto& tested) { return tested.param.name; });
 
-}  // namespace
+}  // namespace philox_test
 }  // namespace phasor

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace phasor {
-namespace {
+namespace stream_test {
 
 std::vector<uint32_t> first_words(const RandomStream& stream) {
   std::vector<uint32_t> words;
@@ -94,5 +94,5 @@ TEST(ChanceThreshold, EventHappensAtItsRate) {
   }
 }
 
-}  // namespace
+}  // namespace stream_test
 }  // namespace phasor

@@ -9,7 +9,7 @@
 #include "phasor/report/gzip.h"
 
 namespace phasor {
-namespace {
+namespace page_test {
 
 using Json = nlohmann::ordered_json;
 
@@ -80,5 +80,5 @@ TEST(Page, CompressedDataAreBase64) {
   EXPECT_EQ(text, base64(gzip(data.dump())));
 }
 
-}  // namespace
+}  // namespace page_test
 }  // namespace phasor

@@ -10,7 +10,7 @@
 #include "study/records.h"
 
 namespace phasor {
-namespace {
+namespace report_data_test {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
@@ -95,5 +95,5 @@ TEST_F(ReportData, DamagedFilesAreLeftOut) {
   EXPECT_TRUE(cell["config"].is_null());
 }
 
-}  // namespace
+}  // namespace report_data_test
 }  // namespace phasor

@@ -8,7 +8,7 @@
 #include "study/records.h"
 
 namespace phasor {
-namespace {
+namespace text_plots_test {
 
 using namespace testing_support;
 
@@ -68,5 +68,5 @@ TEST(Plots, ALongNameIsCut) {
   EXPECT_NE(text.find("nnn..."), std::string::npos);
 }
 
-}  // namespace
+}  // namespace text_plots_test
 }  // namespace phasor

@@ -4,7 +4,7 @@
 source "$(dirname "$0")/harness.sh"
 
 tree=$scratch/tree
-mkdir -p "$tree/src/phasor/base" "$tree/apps/phasor" "$tree/build/release"
+mkdir -p "$tree/src/phasor/base" "$tree/apps/phasor" "$tree/build/tidy"
 cp -r "$repository/scripts" "$tree/"
 echo 'Checks: one' >"$tree/.clang-tidy"
 echo 'int far();' >"$tree/src/phasor/base/far.h"
@@ -18,7 +18,7 @@ write_commands() {
   local file
   for file in src/phasor/base/one.cpp apps/phasor/two.cpp; do
     printf '{\n  "command": "c++ %s -I%s/src -c %s/%s",\n  "file": "%s/%s"\n},\n' "$1" "$tree" "$tree" "$file" "$tree" "$file"
-  done >"$tree/build/release/compile_commands.json"
+  done >"$tree/build/tidy/compile_commands.json"
 }
 write_commands -O1
 
@@ -69,7 +69,7 @@ expect_status 0
 # Other checks are another question.
 run "$tree/scripts/tidy.sh" --checks='deep-*' "$tree/apps/phasor/two.cpp"
 expect_status 0
-expect_output 'read -p build/release --quiet --checks=deep-* apps/phasor/two.cpp'
+expect_output 'read -p build/tidy --quiet --checks=deep-* apps/phasor/two.cpp'
 reads no no
 
 # Another clone knows as much.

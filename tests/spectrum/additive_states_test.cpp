@@ -5,7 +5,7 @@
 #include "spectrum/model_run.h"
 
 namespace phasor {
-namespace {
+namespace additive_states_test {
 
 using namespace testing_support;
 
@@ -146,5 +146,5 @@ TEST(StreamStates, OfEmbeddingsAreTokenPlusPosition) {
   EXPECT_TRUE(layers[2].normed.defined);
 }
 
-}  // namespace
+}  // namespace additive_states_test
 }  // namespace phasor

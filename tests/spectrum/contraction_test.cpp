@@ -3,7 +3,7 @@
 #include "spectrum/matrices.h"
 
 namespace phasor {
-namespace {
+namespace contraction_test {
 
 using namespace testing_support;
 
@@ -67,5 +67,5 @@ TEST(Contraction, IsNotDefinedAgainstZero) {
             "a contraction compares logits of one size, not 3 and 4");
 }
 
-}  // namespace
+}  // namespace contraction_test
 }  // namespace phasor

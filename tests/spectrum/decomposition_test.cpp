@@ -7,7 +7,7 @@
 #include "spectrum/model_run.h"
 
 namespace phasor::testing_support {
-namespace {
+namespace decomposition_test {
 
 Dense absolute(Dense a) {
   for (double& value : a.values()) value = std::abs(value);
@@ -179,5 +179,5 @@ TEST(FrequencyParts, OfRopeAreIsospectralInEveryPair) {
   EXPECT_EQ(error_of([&] { pair_part(head, 2); }), "pair 2 does not exist: 2 are turned");
 }
 
-}  // namespace
+}  // namespace decomposition_test
 }  // namespace phasor::testing_support

@@ -9,7 +9,7 @@
 #include "support/backend.h"
 
 namespace phasor {
-namespace {
+namespace encoding_content_test {
 
 using namespace testing_support;
 using Logits = std::vector<std::vector<HeadLogits>>;
@@ -145,5 +145,5 @@ TEST(EncodingAlone, RefusesLayersAndDrawsThatThereAreNot) {
   EXPECT_NE(error_of([] { logits_of("rope", {.draws = 0}); }).find("0 draws"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace encoding_content_test
 }  // namespace phasor

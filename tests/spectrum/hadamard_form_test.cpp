@@ -4,7 +4,7 @@
 #include "spectrum/heads.h"
 
 namespace phasor {
-namespace {
+namespace hadamard_form_test {
 
 using namespace testing_support;
 using Kind = HadamardForm::Kind;
@@ -124,5 +124,5 @@ TEST(RotaryPairs, AreFoundInBothLayoutsAndWherePartsStayAsTheyAre) {
   EXPECT_TRUE(find_rotary_pairs(plain, random_matrix(10, 6, 420)).empty());
 }
 
-}  // namespace
+}  // namespace hadamard_form_test
 }  // namespace phasor

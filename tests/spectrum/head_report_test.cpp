@@ -3,7 +3,7 @@
 #include "spectrum/heads.h"
 
 namespace phasor {
-namespace {
+namespace head_report_test {
 
 using namespace testing_support;
 
@@ -104,5 +104,5 @@ TEST(HeadReport, RefusesWhatIsNoHead) {
   EXPECT_NE(error([](HeadLogits& h) { h.query = h.key = Dense(); }).find("was given 0"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace head_report_test
 }  // namespace phasor

@@ -13,7 +13,7 @@
 #include "support/backend.h"
 
 namespace phasor {
-namespace {
+namespace head_seed_test {
 
 using namespace testing_support;
 
@@ -213,5 +213,5 @@ TEST(HeadSeeds, DoNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(seeds[2], seeds[0]);
 }
 
-}  // namespace
+}  // namespace head_seed_test
 }  // namespace phasor

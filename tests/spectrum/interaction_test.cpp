@@ -4,7 +4,7 @@
 #include "spectrum/model_run.h"
 
 namespace phasor {
-namespace {
+namespace interaction_test {
 
 using namespace testing_support;
 
@@ -95,5 +95,5 @@ TEST(LayerInteraction, NeedsPlacesThatAreSeen) {
             "11 offsets around place 9 do not fit into a sequence of 10");
 }
 
-}  // namespace
+}  // namespace interaction_test
 }  // namespace phasor

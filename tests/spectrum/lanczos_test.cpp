@@ -4,7 +4,7 @@
 #include "spectrum/matrices.h"
 
 namespace phasor {
-namespace {
+namespace lanczos_test {
 
 using namespace testing_support;
 
@@ -114,5 +114,5 @@ TEST(Lanczos, RefusesWhatIsNoOperator) {
             "Lanczos: 0 singular values were asked for");
 }
 
-}  // namespace
+}  // namespace lanczos_test
 }  // namespace phasor

@@ -9,7 +9,7 @@
 #include "spectrum/matrices.h"
 
 namespace phasor {
-namespace {
+namespace lapack_test {
 
 using namespace testing_support;
 using Complex = std::complex<double>;
@@ -147,5 +147,5 @@ TEST(Lapack, SameBitsInsideAndOutsideOfThreads) {
   EXPECT_EQ(equal, 8);
 }
 
-}  // namespace
+}  // namespace lapack_test
 }  // namespace phasor

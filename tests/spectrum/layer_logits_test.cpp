@@ -6,7 +6,7 @@
 #include "spectrum/model_run.h"
 
 namespace phasor::testing_support {
-namespace {
+namespace layer_logits_test {
 
 // The engine's own, computed in double and rounded to float once.
 struct EngineHeads {
@@ -110,7 +110,7 @@ TEST(LayerLogits, OfAlibiHaveTheClosedFormsBias) {
         for (int64_t j = 0; j < 9; ++j) {
           const double bias = heads[static_cast<size_t>(h)].bias(i, j);
           EXPECT_EQ(bias, -slope * static_cast<double>(std::abs(i - j)));
-          EXPECT_EQ(bias, testing::bias_at(run.data.encoding, l, h, i, j));
+          EXPECT_EQ(bias, testing_support::bias_at(run.data.encoding, l, h, i, j));
         }
       }
     }
@@ -154,5 +154,5 @@ TEST(LayerLogits, RefuseOtherShapes) {
   EXPECT_EQ(error_of([&] { run.logits(2); }), "layer 2 does not exist: the model has 2");
 }
 
-}  // namespace
+}  // namespace layer_logits_test
 }  // namespace phasor::testing_support

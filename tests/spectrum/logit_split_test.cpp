@@ -3,7 +3,7 @@
 #include "spectrum/matrices.h"
 
 namespace phasor {
-namespace {
+namespace logit_split_test {
 
 using namespace testing_support;
 
@@ -79,5 +79,5 @@ TEST(LogitSplit, OfOddMatricesIsClear) {
   EXPECT_NEAR(two.residual, 0.0, 1e-14);
 }
 
-}  // namespace
+}  // namespace logit_split_test
 }  // namespace phasor

@@ -4,7 +4,7 @@
 #include "spectrum/matrices.h"
 
 namespace phasor {
-namespace {
+namespace majorization_test {
 
 using namespace testing_support;
 
@@ -115,5 +115,5 @@ TEST(Majorization, WeylBoundsWhatABiasMoves) {
   EXPECT_TRUE(shift.holds);
 }
 
-}  // namespace
+}  // namespace majorization_test
 }  // namespace phasor

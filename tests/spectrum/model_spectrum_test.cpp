@@ -8,7 +8,7 @@
 #include "spectrum/model_run.h"
 
 namespace phasor {
-namespace {
+namespace model_spectrum_test {
 
 using namespace testing_support;
 
@@ -180,5 +180,5 @@ TEST(MeasureHeads, OfASingleTokenAreAtTheirStart) {
   }
 }
 
-}  // namespace
+}  // namespace model_spectrum_test
 }  // namespace phasor

@@ -6,7 +6,7 @@
 #include "spectrum/matrices.h"
 
 namespace phasor {
-namespace {
+namespace numerical_range_test {
 
 using namespace testing_support;
 using std::numbers::pi;
@@ -116,5 +116,5 @@ TEST(NumericalRange, OfOddMatricesIsClear) {
   EXPECT_EQ(error_of([&] { numerical_range(a, 2); }), "a numerical range needs at least 4 angles, not 2");
 }
 
-}  // namespace
+}  // namespace numerical_range_test
 }  // namespace phasor

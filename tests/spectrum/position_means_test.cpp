@@ -5,7 +5,7 @@
 #include "spectrum/model_run.h"
 
 namespace phasor {
-namespace {
+namespace position_means_test {
 
 using namespace testing_support;
 
@@ -130,5 +130,5 @@ TEST(PositionMeans, OfHalvesDoNotTakeNoiseForPosition) {
   EXPECT_NEAR(beside_content(PositionEstimator::none), 0.0, 1e-13);
 }
 
-}  // namespace
+}  // namespace position_means_test
 }  // namespace phasor

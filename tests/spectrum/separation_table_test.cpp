@@ -4,7 +4,7 @@
 #include "spectrum/matrices.h"
 
 namespace phasor {
-namespace {
+namespace separation_table_test {
 
 using namespace testing_support;
 
@@ -78,5 +78,5 @@ TEST(SeparationTable, RefusesWhatIsNoTable) {
   EXPECT_NE(error_of([&] { separation_table(options); }).find("two distances"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace separation_table_test
 }  // namespace phasor

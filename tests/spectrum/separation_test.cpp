@@ -5,7 +5,7 @@
 #include "spectrum/matrices.h"
 
 namespace phasor {
-namespace {
+namespace separation_test {
 
 using namespace testing_support;
 using std::numbers::pi;
@@ -181,5 +181,5 @@ TEST(Separation, RefusesWhatMakesNoSense) {
             "separation: keys are 3 x 8, the setting asks for 32 x 8");
 }
 
-}  // namespace
+}  // namespace separation_test
 }  // namespace phasor

@@ -4,7 +4,7 @@
 #include "spectrum/matrices.h"
 
 namespace phasor {
-namespace {
+namespace spectrum_test {
 
 using namespace testing_support;
 using Complex = std::complex<double>;
@@ -160,5 +160,5 @@ TEST(Spectrum, OfHugeAndTinyMatricesLosesNothing) {
   EXPECT_NEAR(spectrum(huge).singular.largest / 5e300, 1.0, 1e-13);
 }
 
-}  // namespace
+}  // namespace spectrum_test
 }  // namespace phasor

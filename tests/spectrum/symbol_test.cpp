@@ -5,7 +5,7 @@
 #include "spectrum/matrices.h"
 
 namespace phasor {
-namespace {
+namespace symbol_test {
 
 using namespace testing_support;
 using std::numbers::pi;
@@ -94,5 +94,5 @@ TEST(Szego, SaysThatAlibiGrowsWithoutBound) {
   EXPECT_EQ(error_of([&] { szego_comparison(alibi, {0}); }), "Szego: a matrix of size 0 was asked for");
 }
 
-}  // namespace
+}  // namespace symbol_test
 }  // namespace phasor

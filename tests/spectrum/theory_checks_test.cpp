@@ -4,7 +4,7 @@
 #include "spectrum/heads.h"
 
 namespace phasor {
-namespace {
+namespace theory_checks_test {
 
 using namespace testing_support;
 
@@ -126,5 +126,5 @@ TEST(HeadSummary, SpreadsOverSequencesOfSeveralLengths) {
   for (const CheckTally& tally : summary.checks) EXPECT_EQ(tally.sequences, 3) << tally.first.name;
 }
 
-}  // namespace
+}  // namespace theory_checks_test
 }  // namespace phasor

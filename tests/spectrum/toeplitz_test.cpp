@@ -6,7 +6,7 @@
 #include "spectrum/matrices.h"
 
 namespace phasor {
-namespace {
+namespace toeplitz_test {
 
 using namespace testing_support;
 using Complex = std::complex<double>;
@@ -154,5 +154,5 @@ TEST(Toeplitz, FitOfOddMatricesIsClear) {
             "a Toeplitz fit: entry (5, 5) is nan; only finite numbers can be taken");
 }
 
-}  // namespace
+}  // namespace toeplitz_test
 }  // namespace phasor

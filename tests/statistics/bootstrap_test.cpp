@@ -13,7 +13,7 @@
 #include "statistics/bad_sample.h"
 
 namespace phasor::statistics {
-namespace {
+namespace bootstrap_test {
 
 using enum BootstrapMethod;
 
@@ -190,5 +190,5 @@ TEST(Bootstrap, RefusesBadInput) {
   EXPECT_THROW(bootstrap_rows(std::vector<int64_t>{3}, 0, nothing), Error);
 }
 
-}  // namespace
+}  // namespace bootstrap_test
 }  // namespace phasor::statistics

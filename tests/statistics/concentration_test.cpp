@@ -10,7 +10,7 @@
 #include "statistics/bad_sample.h"
 
 namespace phasor::statistics {
-namespace {
+namespace concentration_test {
 
 constexpr double kBound = 64.0 * std::numeric_limits<double>::epsilon();
 
@@ -118,5 +118,5 @@ TEST(Concentration, OfClippedNoiseIsHighByItself) {
 
 TEST(Concentration, RefusesBadInput) { expect_refuses_bad_samples(concentration); }
 
-}  // namespace
+}  // namespace concentration_test
 }  // namespace phasor::statistics

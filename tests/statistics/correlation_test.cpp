@@ -8,7 +8,7 @@
 #include "statistics/bad_sample.h"
 
 namespace phasor::statistics {
-namespace {
+namespace correlation_test {
 
 using enum CorrelationKind;
 
@@ -132,5 +132,5 @@ TEST(Correlation, RefusesBadInput) {
   EXPECT_THROW(smallest_p_correlation({}), Error);
 }
 
-}  // namespace
+}  // namespace correlation_test
 }  // namespace phasor::statistics

@@ -19,7 +19,7 @@
 #include "phasor/statistics/summary.h"
 
 namespace phasor::statistics {
-namespace {
+namespace coverage_test {
 
 using enum BootstrapMethod;
 
@@ -243,5 +243,5 @@ TEST(Coverage, PermutationTestsKeepTheirLevel) {
   EXPECT_NEAR(rejected_signs, kSimulations * 12.0 / 256, kSimulations * four_errors(12.0 / 256));
 }
 
-}  // namespace
+}  // namespace coverage_test
 }  // namespace phasor::statistics

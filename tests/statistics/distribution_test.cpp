@@ -9,7 +9,7 @@
 #include "phasor/base/error.h"
 
 namespace phasor::statistics {
-namespace {
+namespace distribution_test {
 
 // Of log-gamma's three terms and the powers, each some roundings of a number up to `size`.
 double relative_bound(double size) { return 16.0 * std::numeric_limits<double>::epsilon() * std::max(1.0, size); }
@@ -122,5 +122,5 @@ TEST(Distributions, RefuseBadInput) {
   EXPECT_THROW(binomial_cumulative(1, 2, nan), Error);
 }
 
-}  // namespace
+}  // namespace distribution_test
 }  // namespace phasor::statistics

@@ -9,7 +9,7 @@
 #include "statistics/bad_sample.h"
 
 namespace phasor::statistics {
-namespace {
+namespace effect_test {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const std::vector<double> kA = {0.91, 0.94, 0.88, 0.97};
@@ -99,5 +99,5 @@ TEST(Effect, RefusesBadInput) {
   EXPECT_THROW(mean_interval(kA, 0.0), Error);
 }
 
-}  // namespace
+}  // namespace effect_test
 }  // namespace phasor::statistics

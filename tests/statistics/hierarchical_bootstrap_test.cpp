@@ -10,7 +10,7 @@
 #include "statistics/bad_sample.h"
 
 namespace phasor::statistics {
-namespace {
+namespace hierarchical_bootstrap_test {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const std::vector<std::vector<double>> kGroups = {{1.0, 2.0, 4.0}, {3.0, 5.0}, {0.0, 1.0, 1.0, 2.0}};
@@ -80,5 +80,5 @@ TEST(HierarchicalBootstrap, RefusesBadInput) {
   EXPECT_THROW(mean_of_means({}), Error);
 }
 
-}  // namespace
+}  // namespace hierarchical_bootstrap_test
 }  // namespace phasor::statistics

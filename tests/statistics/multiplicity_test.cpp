@@ -10,7 +10,7 @@
 #include "statistics/bad_sample.h"
 
 namespace phasor::statistics {
-namespace {
+namespace multiplicity_test {
 
 // Steps 3 * 0.01, 2 * 0.02, then 0.03 lifted to its predecessor.
 TEST(Holm, HasItsClosedForm) {
@@ -101,5 +101,5 @@ TEST(MaxT, RefusesBadInput) {
   EXPECT_THROW(max_t({.observed = {std::nan("")}, .draws = {1.0}}), Error);
 }
 
-}  // namespace
+}  // namespace multiplicity_test
 }  // namespace phasor::statistics

@@ -19,7 +19,7 @@
 #include "phasor/statistics/summary.h"
 
 namespace phasor::statistics {
-namespace {
+namespace oracle_test {
 
 using Json = nlohmann::ordered_json;
 using Values = std::vector<double>;
@@ -325,5 +325,5 @@ TEST(Oracle, PermutationsOfAnUndefinedStatisticAreRefused) {
   EXPECT_THROW(permute_two_samples(x, y, undefined_as_observed, {.most_exact = 0, .draws = 1}), Error);
 }
 
-}  // namespace
+}  // namespace oracle_test
 }  // namespace phasor::statistics

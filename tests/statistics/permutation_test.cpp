@@ -9,7 +9,7 @@
 #include "statistics/bad_sample.h"
 
 namespace phasor::statistics {
-namespace {
+namespace permutation_test {
 
 // All of x above all of y.
 PermutationTest separated(int x, int y, const PermutationOptions& options = {}) {
@@ -185,5 +185,5 @@ TEST(Permutation, RefusesBadInput) {
   EXPECT_THROW(smallest_p_signs(0), Error);
 }
 
-}  // namespace
+}  // namespace permutation_test
 }  // namespace phasor::statistics

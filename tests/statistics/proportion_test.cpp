@@ -9,7 +9,7 @@
 #include "phasor/statistics/distribution.h"
 
 namespace phasor::statistics {
-namespace {
+namespace proportion_test {
 
 struct Row {
   int64_t successes, trials;
@@ -110,5 +110,5 @@ TEST(Proportion, RefusesBadInput) {
   EXPECT_THROW(mcnemar(0, 0, 0), Error);
 }
 
-}  // namespace
+}  // namespace proportion_test
 }  // namespace phasor::statistics

@@ -9,7 +9,7 @@
 #include "statistics/bad_sample.h"
 
 namespace phasor::statistics {
-namespace {
+namespace summary_test {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 const std::vector<double> kValues = {3.1, -1.2, 4.4, 0.3, 2.2, 2.2, 7.5};
@@ -68,5 +68,5 @@ TEST(Summary, RefusesBadInput) {
   EXPECT_THROW(quantile(kValues, std::nan("")), Error);
 }
 
-}  // namespace
+}  // namespace summary_test
 }  // namespace phasor::statistics

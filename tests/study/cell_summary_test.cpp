@@ -9,7 +9,7 @@
 #include "study/records.h"
 
 namespace phasor {
-namespace {
+namespace cell_summary_test {
 
 using namespace testing_support;
 
@@ -356,5 +356,5 @@ TEST(StudyResults, FindsCellsByName) {
   EXPECT_EQ(results.find(other), nullptr);
 }
 
-}  // namespace
+}  // namespace cell_summary_test
 }  // namespace phasor

@@ -10,7 +10,7 @@
 #include "study/records.h"
 
 namespace phasor {
-namespace {
+namespace comparison_test {
 
 using namespace testing_support;
 
@@ -208,5 +208,5 @@ TEST(Comparison, NumbersHaveNames) {
   }
 }
 
-}  // namespace
+}  // namespace comparison_test
 }  // namespace phasor

@@ -6,7 +6,7 @@
 #include "phasor/random/distributions.h"
 
 namespace phasor {
-namespace {
+namespace contraction_study_test {
 
 // Five encodings with levels of their own; within each, noise and `slope` times the norm's deviation.
 std::vector<RunFacts> planted(double slope, uint64_t seed, int64_t seeds = 8) {
@@ -39,17 +39,17 @@ TEST(ContractionStudy, FindsAPlantedCorrelationWithinEncodings) {
   EXPECT_EQ(found.effect, "gradient variation");
   EXPECT_EQ(found.runs, 40);
   EXPECT_GT(found.within.low, 0.5);
-  EXPECT_EQ(found.verdict, Verdict::holds);
+  EXPECT_EQ(found.verdict, ContractionVerdict::holds);
   // Between encodings the plant runs the other way: the two must not be mixed up.
   EXPECT_LT(found.between, -0.8);
-  EXPECT_EQ(of_gradient(study_contraction(planted(-1.0, 2))).verdict, Verdict::contradicted);
+  EXPECT_EQ(of_gradient(study_contraction(planted(-1.0, 2))).verdict, ContractionVerdict::contradicted);
 }
 
 TEST(ContractionStudy, NoiseIsUndetermined) {
   int decided = 0;
   for (uint64_t seed = 10; seed < 40; ++seed) {
     for (const ContractionCorrelation& result : study_contraction(planted(0.0, seed)).correlations) {
-      decided += result.verdict == Verdict::undetermined ? 0 : 1;
+      decided += result.verdict == ContractionVerdict::undetermined ? 0 : 1;
     }
   }
   EXPECT_LE(decided, 6) << "30 families at 5 %: 1.5 expected, more than 6 once in a thousand";
@@ -59,7 +59,7 @@ TEST(ContractionStudy, WhatDoesNotVaryOverSeedsIsLeftOut) {
   const ContractionStudy study = study_contraction(planted(1.0, 1));
   EXPECT_EQ(study.correlations.at(0).cause, "contraction");
   EXPECT_EQ(study.correlations.at(0).runs, 0);
-  EXPECT_EQ(study.correlations.at(0).verdict, Verdict::undetermined);
+  EXPECT_EQ(study.correlations.at(0).verdict, ContractionVerdict::undetermined);
 }
 
 TEST(ContractionStudy, AnInterventionMovesWhatTheScaleCauses) {
@@ -76,15 +76,15 @@ TEST(ContractionStudy, AnInterventionMovesWhatTheScaleCauses) {
   const ContractionStudy study = study_contraction(runs);
   ASSERT_EQ(study.interventions.size(), 4u) << "two encodings, two effects";
   EXPECT_EQ(study.interventions[0].encoding, "encoding0");
-  EXPECT_EQ(study.interventions[0].verdict, Verdict::holds);
+  EXPECT_EQ(study.interventions[0].verdict, ContractionVerdict::holds);
   EXPECT_NEAR(study.interventions[0].change.estimate, -5.0, 1e-9);
   EXPECT_EQ(study.interventions[0].test.p, 2.0 / 252.0);
   EXPECT_EQ(study.interventions[2].encoding, "encoding1");
-  EXPECT_EQ(study.interventions[2].verdict, Verdict::undetermined);
+  EXPECT_EQ(study.interventions[2].verdict, ContractionVerdict::undetermined);
   EXPECT_EQ(study.correlations.at(3).runs, 25) << "scaled runs are no part of the correlations";
 }
 
 TEST(ContractionStudy, OneSeedEachIsRefused) { EXPECT_THROW(study_contraction(planted(1.0, 1, 1)), UsageError); }
 
-}  // namespace
+}  // namespace contraction_study_test
 }  // namespace phasor

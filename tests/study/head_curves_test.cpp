@@ -13,7 +13,7 @@
 #include "study/trained_run.h"
 
 namespace phasor {
-namespace {
+namespace head_curves_test {
 
 using namespace testing_support;
 
@@ -90,5 +90,5 @@ TEST(HeadCurves, ADamagedFileIsNamed) {
   EXPECT_THROW(read_head_curves(path), FormatError);
 }
 
-}  // namespace
+}  // namespace head_curves_test
 }  // namespace phasor

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace phasor {
-namespace {
+namespace planned_run_test {
 
 TEST(CellName, IsSaidAsAPersonWould) {
   CellName cell{.task = "distance", .protocol = "clean", .encoding = "rope", .variant = ""};
@@ -33,5 +33,5 @@ TEST(RunMeasures, UnitedAreWhatEitherAsksFor) {
   }
 }
 
-}  // namespace
+}  // namespace planned_run_test
 }  // namespace phasor

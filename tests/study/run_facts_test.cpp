@@ -10,7 +10,7 @@
 #include "train/tiny_run.h"
 
 namespace phasor {
-namespace {
+namespace run_facts_test {
 
 using testing_support::test_backend;
 using testing_support::tiny_run;
@@ -49,5 +49,5 @@ TEST(RunList, FoldersWithoutRunsAreRefused) {
   EXPECT_THROW(finished_runs(temporary / "."), UsageError);
 }
 
-}  // namespace
+}  // namespace run_facts_test
 }  // namespace phasor

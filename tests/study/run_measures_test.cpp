@@ -18,7 +18,7 @@
 #include "study/trained_run.h"
 
 namespace phasor {
-namespace {
+namespace run_measures_test {
 
 using testing_support::contents;
 using testing_support::expect_same_files;
@@ -369,5 +369,5 @@ TEST(RunMeasures, WhatIsNoTrainedRunIsRefused) {
   expect_words(message_of<FormatError>([&] { run.measure(); }), {"model.safetensors", "seed"});
 }
 
-}  // namespace
+}  // namespace run_measures_test
 }  // namespace phasor

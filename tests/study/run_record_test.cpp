@@ -14,7 +14,7 @@
 #include "study/trained_run.h"
 
 namespace phasor {
-namespace {
+namespace run_record_test {
 
 using testing_support::test_backend;
 using testing_support::TrainedRun;
@@ -262,5 +262,5 @@ TEST(StudyFiles, NumbersAndNoNumbersComeBack) {
   EXPECT_TRUE(std::isnan(read.stream_interaction_deviation));
 }
 
-}  // namespace
+}  // namespace run_record_test
 }  // namespace phasor

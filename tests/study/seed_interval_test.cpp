@@ -7,7 +7,7 @@
 #include <numbers>
 
 namespace phasor {
-namespace {
+namespace seed_interval_test {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -102,5 +102,5 @@ TEST(SeedInterval, MethodsHaveNames) {
   EXPECT_EQ(name(IntervalMethod::bootstrap), "expanded bootstrap");
 }
 
-}  // namespace
+}  // namespace seed_interval_test
 }  // namespace phasor

@@ -8,7 +8,7 @@
 #include "study/records.h"
 
 namespace phasor {
-namespace {
+namespace study_csv_test {
 
 using namespace testing_support;
 
@@ -161,5 +161,5 @@ TEST(StudyCsv, LinesHaveTheNameOfTheirCell) {
 
 TEST(StudyCsv, NoRunsLeaveTheTitles) { EXPECT_EQ(parse_csv(study_csv({})).size(), 1u); }
 
-}  // namespace
+}  // namespace study_csv_test
 }  // namespace phasor

@@ -9,7 +9,7 @@
 #include "phasor/train/config_json.h"
 
 namespace phasor {
-namespace {
+namespace study_file_test {
 
 std::string refusal(const std::string& text) {
   try {
@@ -113,5 +113,5 @@ TEST(PlanJson, ReadsBackWhatItWrote) {
   }
 }
 
-}  // namespace
+}  // namespace study_file_test
 }  // namespace phasor

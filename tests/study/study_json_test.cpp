@@ -8,7 +8,7 @@
 #include "study/records.h"
 
 namespace phasor {
-namespace {
+namespace study_json_test {
 
 using namespace testing_support;
 using Json = nlohmann::ordered_json;
@@ -185,5 +185,5 @@ TEST(StudyJson, AnEmptyStudyIsAFileToo) {
   EXPECT_TRUE(cell.at("floors").is_null());
 }
 
-}  // namespace
+}  // namespace study_json_test
 }  // namespace phasor

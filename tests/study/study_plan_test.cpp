@@ -9,7 +9,7 @@
 #include "study/tiny_study.h"
 
 namespace phasor {
-namespace {
+namespace study_plan_test {
 
 using testing_support::tiny_cell;
 using testing_support::tiny_study;
@@ -134,5 +134,5 @@ TEST(StudyPlan, ResultsAreSortedIntoTheirCells) {
   EXPECT_EQ(results.cells[1].failures[0].cell.encoding, "alibi");
 }
 
-}  // namespace
+}  // namespace study_plan_test
 }  // namespace phasor

@@ -11,7 +11,7 @@
 #include "study/tiny_study.h"
 
 namespace phasor {
-namespace {
+namespace study_runner_test {
 
 using testing_support::tiny_cell;
 using testing_support::tiny_study;
@@ -192,5 +192,5 @@ TEST_F(StudyRunner, WhatCannotBeRepairedFailsAndSaysWhichFile) {
   EXPECT_EQ(failed, 1);
 }
 
-}  // namespace
+}  // namespace study_runner_test
 }  // namespace phasor

@@ -8,7 +8,7 @@
 #include "study/records.h"
 
 namespace phasor {
-namespace {
+namespace study_text_test {
 
 using namespace testing_support;
 
@@ -272,5 +272,5 @@ TEST(StudyText, ControlCharactersReachNoTerminal) {
   EXPECT_EQ(lines_of(text).size(), 3u);
 }
 
-}  // namespace
+}  // namespace study_text_test
 }  // namespace phasor

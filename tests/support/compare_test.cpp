@@ -5,7 +5,7 @@
 #include <limits>
 
 namespace phasor {
-namespace {
+namespace compare_test {
 
 using namespace testing_support;
 using reference::Rounded32;
@@ -45,5 +45,5 @@ TEST(Compare, NamesTheWorstElement) {
   }
 }
 
-}  // namespace
+}  // namespace compare_test
 }  // namespace phasor

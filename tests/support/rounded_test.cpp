@@ -6,7 +6,7 @@
 #include "support/random_data.h"
 
 namespace phasor {
-namespace {
+namespace rounded_test {
 
 using namespace testing_support;
 using reference::Rounded16;
@@ -77,5 +77,5 @@ TEST(Rounded, WhatMayBeZeroHasNoBoundedInverse) {
   EXPECT_TRUE(std::isinf(log(unsure).error));
 }
 
-}  // namespace
+}  // namespace rounded_test
 }  // namespace phasor

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace phasor {
-namespace {
+namespace batch_test {
 
 void append(Batch& batch, const std::vector<int32_t>& tokens, const std::vector<int32_t>& targets, int32_t place = -1) {
   batch.append(tokens.data(), static_cast<int64_t>(tokens.size()), targets.data(), static_cast<int64_t>(targets.size()),
@@ -58,5 +58,5 @@ TEST(Batch, ClearStartsAnew) {
   EXPECT_EQ(batch.places, std::vector<int32_t>{1});
 }
 
-}  // namespace
+}  // namespace batch_test
 }  // namespace phasor

@@ -12,9 +12,9 @@
 #include "task/samples.h"
 
 namespace phasor {
-namespace {
+namespace catalogue_test {
 
-using test::draw;
+using testing_support::draw;
 
 // Under sanitizers the same code is walked in less time.
 #if defined(__SANITIZE_ADDRESS__)
@@ -88,7 +88,7 @@ TEST(TaskCatalogue, SolversAgreeWithGeneratorsUnderCombinedOptions) {
       {"retrieval", {"queries=4"}},
       {"retrieval", {"queries=8"}}};
   for (const auto& [name, settings] : cases)
-    expect_solver_agrees(find_task(name), test::values_of(name, settings), kSolved);
+    expect_solver_agrees(find_task(name), testing_support::values_of(name, settings), kSolved);
 }
 
 TEST(TaskCatalogue, SmallestSizesWork) {
@@ -183,10 +183,10 @@ TEST(TaskCatalogue, WordOptionsPrintAsWritten) {
 }
 
 TEST(TaskCatalogue, ValuesOutOfRangeAreRefusedByName) {
-  EXPECT_EQ(test::refusal("counting", {"length=0"}), "task.length: 0 is out of range, 1 to 16384");
-  EXPECT_EQ(test::refusal("copy", {"vocabulary=1"}), "task.vocabulary: 1 is out of range, 2 to 65536");
+  EXPECT_EQ(testing_support::refusal("counting", {"length=0"}), "task.length: 0 is out of range, 1 to 16384");
+  EXPECT_EQ(testing_support::refusal("copy", {"vocabulary=1"}), "task.vocabulary: 1 is out of range, 2 to 65536");
   EXPECT_THROW(make_task("copy", {64}), UsageError);
 }
 
-}  // namespace
+}  // namespace catalogue_test
 }  // namespace phasor

@@ -13,7 +13,7 @@
 #include "phasor/task/distinct_index.h"
 
 namespace phasor {
-namespace {
+namespace dataset_test {
 
 std::unique_ptr<Task> quick_distance() { return make_task("distance", quick_values(find_task("distance"))); }
 
@@ -221,5 +221,5 @@ TEST(EpochOrder, OneSampleIsItsOwnOrder) {
   EXPECT_EQ(order.sample(12345), 0);
 }
 
-}  // namespace
+}  // namespace dataset_test
 }  // namespace phasor

@@ -9,7 +9,7 @@
 #include "task/samples.h"
 
 namespace phasor {
-namespace {
+namespace distance_posterior_test {
 
 using Words = std::vector<int32_t>;
 
@@ -187,14 +187,14 @@ TEST(DistancePosterior, SaysWhenTokensAreImpossible) {
 
 // Long sequences over many words: each weight is far below the smallest double.
 TEST(DistancePosterior, SurvivesTinyProbabilities) {
-  const auto task = test::make("distance", {"vocabulary=65536", "gap=2000", "sides=500", "fillers=any"});
+  const auto task = testing_support::make("distance", {"vocabulary=65536", "gap=2000", "sides=500", "fillers=any"});
   for (int64_t number = 0; number < 20; ++number) {
-    const Sample sample = test::draw(*task, 0, number);
+    const Sample sample = testing_support::draw(*task, 0, number);
     const double certainty = task->certainty(sample.tokens);
     ASSERT_TRUE(certainty > 0.0 && certainty <= 1.0) << certainty;
     ASSERT_TRUE(certainty < 1.0 || task->solve(sample.tokens) == sample.targets) << number;
   }
 }
 
-}  // namespace
+}  // namespace distance_posterior_test
 }  // namespace phasor

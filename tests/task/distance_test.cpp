@@ -8,9 +8,9 @@
 #include "task/samples.h"
 
 namespace phasor {
-namespace {
+namespace distance_test {
 
-using test::draw;
+using testing_support::draw;
 
 struct Parts {
   int64_t left = 0, gap = 0, right = 0;
@@ -31,19 +31,19 @@ bool all_different(const std::vector<int32_t>& tokens, int64_t begin, int64_t co
 }
 
 TEST(DistanceTask, ShapeFollowsTheOptions) {
-  const TaskShape quick = test::make("distance")->shape();
+  const TaskShape quick = testing_support::make("distance")->shape();
   EXPECT_EQ(quick.vocabulary, 64);
   EXPECT_EQ(quick.classes, 24);
   EXPECT_EQ(quick.max_length, 8 + 1 + 24 + 1 + 8);
   EXPECT_EQ(quick.readout, Readout::mean);
-  const TaskShape paper = test::make("distance", {"paper"})->shape();
+  const TaskShape paper = testing_support::make("distance", {"paper"})->shape();
   EXPECT_EQ(paper.vocabulary, 574);
   EXPECT_EQ(paper.classes, 70);
   EXPECT_EQ(paper.max_length, 122);
 }
 
 TEST(DistanceTask, SamplesHaveTheStatedForm) {
-  const auto task = test::make("distance", {"vocabulary=30"});
+  const auto task = testing_support::make("distance", {"vocabulary=30"});
   std::vector<int64_t> gaps(24), lefts(8), rights(8), words(30);
   for (uint32_t number = 0; number < 24000; ++number) {
     const Sample sample = draw(*task, 0, number);
@@ -60,15 +60,15 @@ TEST(DistanceTask, SamplesHaveTheStatedForm) {
     ++rights[static_cast<size_t>(parts.right - 1)];
     for (const int32_t token : sample.tokens) ++words.at(static_cast<size_t>(token));
   }
-  EXPECT_TRUE(test::uniform(gaps));
-  EXPECT_TRUE(test::uniform(lefts));
-  EXPECT_TRUE(test::uniform(rights));
+  EXPECT_TRUE(testing_support::uniform(gaps));
+  EXPECT_TRUE(testing_support::uniform(lefts));
+  EXPECT_TRUE(testing_support::uniform(rights));
   // Drawing without replacement evens the fillers out, so the bound is generous.
-  EXPECT_TRUE(test::uniform({words.begin() + 2, words.end()}));
+  EXPECT_TRUE(testing_support::uniform({words.begin() + 2, words.end()}));
 }
 
 TEST(DistanceTask, VariedTriggersAreAllPairsOfDifferentWords) {
-  const auto task = test::make("distance", {"triggers=varied"});
+  const auto task = testing_support::make("distance", {"triggers=varied"});
   std::vector<int64_t> pairs(64);
   for (int64_t number = 0; number < 30000; ++number) {
     std::vector<int32_t> triggers;
@@ -83,13 +83,14 @@ TEST(DistanceTask, VariedTriggersAreAllPairsOfDifferentWords) {
     EXPECT_TRUE(!same_word || pairs[pair] == 0) << pair;
     if (!same_word) different.push_back(pairs[pair]);
   }
-  EXPECT_TRUE(test::uniform(different));
+  EXPECT_TRUE(testing_support::uniform(different));
 }
 
 // Neither the length nor the place of the first trigger nor the words say anything about the gap.
 TEST(DistanceTask, AFixedLengthLeavesTheGapToOrder) {
   for (const char* triggers : {"triggers=fixed", "triggers=varied"}) {
-    const auto task = test::make("distance", {"vocabulary=30", "gap=6", "sides=5", "length=fixed", triggers});
+    const auto task =
+        testing_support::make("distance", {"vocabulary=30", "gap=6", "sides=5", "length=fixed", triggers});
     const int32_t trigger_words = triggers == std::string("triggers=fixed") ? 2 : 8;
     std::vector<int64_t> cells(30), words(static_cast<size_t>(30 - trigger_words));
     for (int64_t number = 0; number < 30000; ++number) {
@@ -104,14 +105,14 @@ TEST(DistanceTask, AFixedLengthLeavesTheGapToOrder) {
       for (const int32_t token : sample.tokens)
         if (token >= trigger_words) ++words[static_cast<size_t>(token - trigger_words)];
     }
-    EXPECT_TRUE(test::uniform(cells)) << "place of the first trigger by gap";
-    EXPECT_TRUE(test::uniform(words));
+    EXPECT_TRUE(testing_support::uniform(cells)) << "place of the first trigger by gap";
+    EXPECT_TRUE(testing_support::uniform(words));
   }
 }
 
 // As in the released code: each segment out of all words, none twice within it.
 TEST(DistanceTask, FillersOfAnyWordMayBeTriggers) {
-  const auto task = test::make("distance", {"vocabulary=20", "gap=2", "sides=3", "fillers=any"});
+  const auto task = testing_support::make("distance", {"vocabulary=20", "gap=2", "sides=3", "fillers=any"});
   std::vector<int64_t> first_words(20), last_words(20);
   int64_t decoys = 0;
   for (int64_t number = 0; number < 20000; ++number) {
@@ -122,14 +123,14 @@ TEST(DistanceTask, FillersOfAnyWordMayBeTriggers) {
     ASSERT_EQ(task->has_decoy(sample.tokens), triggers > 2);
     decoys += triggers > 2 ? 1 : 0;
   }
-  EXPECT_TRUE(test::uniform(first_words));
-  EXPECT_TRUE(test::uniform(last_words));
+  EXPECT_TRUE(testing_support::uniform(first_words));
+  EXPECT_TRUE(testing_support::uniform(last_words));
   EXPECT_GT(decoys, 0);
 }
 
 TEST(DistanceTask, ReadsAtTheSecondTriggerWhereAsked) {
-  const auto task = test::make("distance", {"readout=trigger"});
-  const auto mean = test::make("distance");
+  const auto task = testing_support::make("distance", {"readout=trigger"});
+  const auto mean = testing_support::make("distance");
   EXPECT_EQ(task->shape().readout, Readout::token);
   for (int64_t number = 0; number < 1000; ++number) {
     const Sample sample = draw(*task, 0, number), by_mean = draw(*mean, 0, number);
@@ -140,7 +141,7 @@ TEST(DistanceTask, ReadsAtTheSecondTriggerWhereAsked) {
 }
 
 TEST(DistanceTask, ANumberIsAskedForWithTheSameSamples) {
-  const auto number = test::make("distance", {"answer=number"}), choice = test::make("distance");
+  const auto number = testing_support::make("distance", {"answer=number"}), choice = testing_support::make("distance");
   EXPECT_EQ(number->shape().answer, AnswerKind::number);
   EXPECT_EQ(choice->shape().answer, AnswerKind::choice);
   EXPECT_EQ(number->shape().classes, choice->shape().classes);
@@ -152,7 +153,7 @@ TEST(DistanceTask, ANumberIsAskedForWithTheSameSamples) {
 }
 
 TEST(DistanceTask, TheSimpleRuleStumblesOverDecoys) {
-  const auto task = test::make("distance", {"vocabulary=20", "gap=3", "sides=3", "fillers=any"});
+  const auto task = testing_support::make("distance", {"vocabulary=20", "gap=3", "sides=3", "fillers=any"});
   // From the first 0 on it would be 4, more than this task has.
   const std::vector<int32_t> decoy_left = {5, 0, 6, 0, 7, 8, 1, 9};
   EXPECT_EQ(task->simple_rule(decoy_left), std::vector<int32_t>{3});
@@ -168,8 +169,8 @@ TEST(DistanceTask, TheSimpleRuleStumblesOverDecoys) {
 }
 
 TEST(DistanceTask, AnEqualStreamGivesEqualBits) {
-  const auto task = test::make("distance");
-  const auto again = test::make("distance");
+  const auto task = testing_support::make("distance");
+  const auto again = testing_support::make("distance");
   int equal_to_other_seed = 0;
   for (uint32_t number = 0; number < 1000; ++number) {
     EXPECT_EQ(draw(*task, 7, number).tokens, draw(*again, 7, number).tokens);
@@ -180,7 +181,7 @@ TEST(DistanceTask, AnEqualStreamGivesEqualBits) {
 
 // Published results name a data seed; this pins what the seed stands for.
 TEST(DistanceTask, TheSamplesOfASeedNeverChange) {
-  const auto task = test::make("distance");
+  const auto task = testing_support::make("distance");
   EXPECT_EQ(draw(*task, 0, 0).tokens, (std::vector<int32_t>{53, 18, 24, 49, 57, 22, 0,  43, 15, 3,  8,  11, 4, 12,
                                                             7,  50, 6,  58, 46, 35, 32, 40, 1,  44, 25, 3,  33}));
   EXPECT_EQ(draw(*task, 1, 19999).tokens,
@@ -191,34 +192,34 @@ TEST(DistanceTask, TheSamplesOfASeedNeverChange) {
 }
 
 TEST(DistanceTask, SolverRefusesTokensWithoutTriggers) {
-  const auto task = test::make("distance");
+  const auto task = testing_support::make("distance");
   EXPECT_THROW(task->solve({5, 6, 7}), Error);
   EXPECT_THROW(task->solve({}), Error);
   EXPECT_THROW(task->solve({5, 1, 6, 0, 7}), Error) << "the triggers are an ordered pair";
 }
 
 TEST(DistanceTask, BadOptionsSayWhatWouldBeRight) {
-  EXPECT_EQ(test::refusal("distance", {"vocabulary=3"}), "task.vocabulary: 3 is out of range, 4 to 65536");
-  EXPECT_EQ(test::refusal("distance", {"gap=1"}), "task.gap: 1 is out of range, 2 to 16384");
-  EXPECT_EQ(test::refusal("distance", {"sides=0"}), "task.sides: 0 is out of range, 1 to 16384");
-  EXPECT_EQ(test::refusal("distance", {"vocabulary=20"}),
+  EXPECT_EQ(testing_support::refusal("distance", {"vocabulary=3"}), "task.vocabulary: 3 is out of range, 4 to 65536");
+  EXPECT_EQ(testing_support::refusal("distance", {"gap=1"}), "task.gap: 1 is out of range, 2 to 16384");
+  EXPECT_EQ(testing_support::refusal("distance", {"sides=0"}), "task.sides: 0 is out of range, 1 to 16384");
+  EXPECT_EQ(testing_support::refusal("distance", {"vocabulary=20"}),
             "task.gap: 24 different fillers cannot come from 18 filler words; at most 18, or task.vocabulary at least "
             "26");
   EXPECT_EQ(
-      test::refusal("distance", {"vocabulary=20", "gap=10", "sides=19"}),
+      testing_support::refusal("distance", {"vocabulary=20", "gap=10", "sides=19"}),
       "task.sides: 19 different fillers cannot come from 18 filler words; at most 18, or task.vocabulary at least "
       "21");
-  EXPECT_EQ(test::refusal("distance", {"vocabulary=20", "gap=21", "fillers=any"}),
+  EXPECT_EQ(testing_support::refusal("distance", {"vocabulary=20", "gap=21", "fillers=any"}),
             "task.gap: 21 different fillers cannot come from 20 filler words; at most 20, or task.vocabulary at least "
             "21");
-  EXPECT_EQ(test::refusal("distance", {"vocabulary=8", "gap=2", "sides=1", "triggers=varied"}),
+  EXPECT_EQ(testing_support::refusal("distance", {"vocabulary=8", "gap=2", "sides=1", "triggers=varied"}),
             "task.vocabulary: 8 words leave no filler beside the 8 words of task.triggers=varied; at least 9");
   EXPECT_EQ(
-      test::refusal("distance", {"vocabulary=41", "length=fixed"}),
+      testing_support::refusal("distance", {"vocabulary=41", "length=fixed"}),
       "task.length: fixed takes 40 different fillers, and there are 39 filler words; task.vocabulary at least 42, "
       "or smaller task.gap and task.sides");
-  EXPECT_EQ(test::refusal("distance", {"vocabulary=42", "length=fixed"}), "accepted");
-  EXPECT_EQ(test::refusal("distance", {"readout=trigger", "fillers=any"}),
+  EXPECT_EQ(testing_support::refusal("distance", {"vocabulary=42", "length=fixed"}), "accepted");
+  EXPECT_EQ(testing_support::refusal("distance", {"readout=trigger", "fillers=any"}),
             "task.readout: trigger would tell which of several triggers is meant, and task.fillers=any leaves that "
             "open; task.readout=mean, or task.fillers=distinct");
   try {
@@ -229,5 +230,5 @@ TEST(DistanceTask, BadOptionsSayWhatWouldBeRight) {
   }
 }
 
-}  // namespace
+}  // namespace distance_test
 }  // namespace phasor

@@ -10,7 +10,7 @@
 #include "task/samples.h"
 
 namespace phasor {
-namespace {
+namespace floors_test {
 
 constexpr int64_t kSamples = 200000;
 
@@ -37,7 +37,7 @@ double best_from_length(int gap, int sides) {
 TEST(Floors, DistanceGivesAwayItsLength) {
   EXPECT_DOUBLE_EQ(best_from_length(70, 25), 94.0 / 1750.0) << "(gap + sides - 1) / (gap sides), the published 5.37 %";
   for (const char* preset : {"vocabulary=64", "paper"}) {
-    const TaskValues values = test::values_of("distance", {preset});
+    const TaskValues values = testing_support::values_of("distance", {preset});
     const TaskFloors floors = measure_floors(*make_task("distance", values), 20000);
     const double best = best_from_length(static_cast<int>(values[1]), static_cast<int>(values[2]));
     EXPECT_DOUBLE_EQ(floors.chance, 1.0 / static_cast<double>(values[1]));
@@ -52,7 +52,8 @@ TEST(Floors, DistanceGivesAwayItsLength) {
 
 // The released setting of arXiv 2505.13027.
 const TaskFloors& released_floors() {
-  static const TaskFloors floors = measure_floors(*test::make("distance", {"paper", "fillers=any"}), kSamples);
+  static const TaskFloors floors =
+      measure_floors(*testing_support::make("distance", {"paper", "fillers=any"}), kSamples);
   return floors;
 }
 
@@ -98,12 +99,12 @@ std::set<size_t> possible_gaps(const std::vector<int32_t>& tokens) {
 // The published ceiling of 97.1 % is what a choice among the possible gaps without weighing them gets. Weighed by how
 // likely the words are to be drawn so, they allow a little more.
 TEST(Floors, TheCeilingIsThatOfWeighedAnswers) {
-  const auto task = test::make("distance", {"paper", "fillers=any"});
+  const auto task = testing_support::make("distance", {"paper", "fillers=any"});
   const TaskFloors& floors = released_floors();
   double unweighed = 0.0, ambiguous = 0.0, right = 0.0;
   constexpr int64_t kTried = 40000;
   for (int64_t number = 0; number < kTried; ++number) {
-    const Sample sample = test::draw(*task, 0, number);
+    const Sample sample = testing_support::draw(*task, 0, number);
     const auto gaps = static_cast<double>(possible_gaps(sample.tokens).size());
     unweighed += 1.0 / gaps / kTried;
     ambiguous += (gaps > 1.0 ? 1.0 : 0.0) / kTried;
@@ -119,7 +120,7 @@ TEST(Floors, TheCeilingIsThatOfWeighedAnswers) {
 
 TEST(Floors, AFixedLengthGivesNothingAway) {
   for (const char* fillers : {"fillers=distinct", "fillers=any"}) {
-    const TaskFloors floors = measure_floors(*test::make("distance", {"length=fixed", fillers}), 20000);
+    const TaskFloors floors = measure_floors(*testing_support::make("distance", {"length=fixed", fillers}), 20000);
     EXPECT_DOUBLE_EQ(floors.length, 1.0 / 24.0);
     EXPECT_NEAR(floors.constant, 1.0 / 24.0, margin(1.0 / 24.0, 20000));
   }
@@ -140,24 +141,24 @@ class Unknowing final : public Task {
 // What is learned from 100,000 samples comes close to the exact floor from below.
 TEST(Floors, TheFloorFromLengthCanBeLearnedFromSamples) {
   for (const char* name : {"distance", "joint"}) {
-    const double exact = test::make(name)->best_from_length().value();
-    const double learned = measure_floors(Unknowing(test::make(name)), kSamples).length;
+    const double exact = testing_support::make(name)->best_from_length().value();
+    const double learned = measure_floors(Unknowing(testing_support::make(name)), kSamples).length;
     EXPECT_LT(learned, exact + margin(exact)) << name;
     EXPECT_GT(learned, 0.95 * exact - margin(exact)) << name;
   }
   for (const char* answer : {"answer=class", "answer=number"}) {
-    const auto longer = test::make("distance", {answer})->longer(41);
+    const auto longer = testing_support::make("distance", {answer})->longer(41);
     const double exact = longer->best_from_length().value();
     const double learned = measure_floors(Unknowing(longer->longer(0)), kSamples).length;
     EXPECT_LT(learned, exact + margin(exact)) << answer;
     EXPECT_GT(learned, 0.95 * exact - margin(exact)) << answer;
   }
-  const TaskFloors fixed = measure_floors(Unknowing(test::make("distance", {"length=fixed"})), 2000);
+  const TaskFloors fixed = measure_floors(Unknowing(testing_support::make("distance", {"length=fixed"})), 2000);
   EXPECT_EQ(fixed.length, fixed.constant) << "there is one length";
 }
 
 TEST(Floors, CountingGivesNothingAway) {
-  const TaskFloors floors = measure_floors(*test::make("counting"), kSamples);
+  const TaskFloors floors = measure_floors(*testing_support::make("counting"), kSamples);
   EXPECT_EQ(floors.length, floors.constant);
   EXPECT_NEAR(floors.constant, 1.0 / 21.0, margin(1.0 / 21.0));
   EXPECT_EQ(floors.rule, 1.0);
@@ -168,7 +169,7 @@ TEST(Floors, CountingGivesNothingAway) {
 TEST(Floors, JointMixesTheTwoLaws) {
   for (const auto& settings : std::vector<std::vector<std::string>>{
            {}, {"most=2"}, {"length=6", "most=6"}, {"length=60", "most=60"}, {"paper"}}) {
-    const TaskValues values = test::values_of("joint", settings);
+    const TaskValues values = testing_support::values_of("joint", settings);
     const auto gap = static_cast<int>(values[1]), sides = static_cast<int>(values[2]),
                length = static_cast<int>(values[4]), most = static_cast<int>(values[5]);
     std::map<int, std::map<int, double>> share;  // by length, by class
@@ -185,14 +186,14 @@ TEST(Floors, JointMixesTheTwoLaws) {
     }
     EXPECT_NEAR(make_task("joint", values)->best_from_length().value(), best, 1e-12);
   }
-  const TaskFloors floors = measure_floors(*test::make("joint"), 20000);
+  const TaskFloors floors = measure_floors(*testing_support::make("joint"), 20000);
   EXPECT_DOUBLE_EQ(floors.chance, 1.0 / 24.0);
   EXPECT_NEAR(floors.constant, 0.5 / 24.0 + 0.5 / 21.0, margin(0.045, 20000));
 }
 
 TEST(Floors, WordsAreGuessedByChance) {
   for (const char* name : {"index", "indirect", "retrieval", "copy", "reverse"}) {
-    const TaskFloors floors = measure_floors(*test::make(name), 40000);
+    const TaskFloors floors = measure_floors(*testing_support::make(name), 40000);
     // Choices made on one half do not carry over to the other, where nothing is to be had. With several targets a
     // sample the estimate is the better; half of 40,000 samples are scored.
     const double bound = 5.0 * std::sqrt(floors.chance / 20000.0);
@@ -205,18 +206,18 @@ TEST(Floors, WordsAreGuessedByChance) {
 
 // Pairs of cells one step apart, side by side or one above the other: 2 rows (columns - 1) of each 4 directions.
 TEST(Floors, GridHasACommonestDisplacement) {
-  const TaskFloors floors = measure_floors(*test::make("grid"), kSamples);
+  const TaskFloors floors = measure_floors(*testing_support::make("grid"), kSamples);
   const double commonest = 6.0 * 5.0 / (36.0 * 35.0);
   EXPECT_NEAR(floors.constant, commonest, margin(commonest));
   EXPECT_EQ(floors.length, floors.constant);
 }
 
 TEST(Floors, AreReproducibleAndNeedTwoSamples) {
-  const auto task = test::make("distance", {"fillers=any"});
+  const auto task = testing_support::make("distance", {"fillers=any"});
   EXPECT_EQ(measure_floors(*task, 2000).ceiling, measure_floors(*task, 2000).ceiling);
   EXPECT_EQ(measure_floors(*task, 2001).samples, 2000);
   EXPECT_THROW(measure_floors(*task, 1), UsageError);
 }
 
-}  // namespace
+}  // namespace floors_test
 }  // namespace phasor

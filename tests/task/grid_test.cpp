@@ -8,7 +8,7 @@
 #include "phasor/task/task.h"
 
 namespace phasor {
-namespace {
+namespace grid_test {
 
 Sample draw(const Task& task, uint32_t number) {
   return task.sample({.seed = 4, .purpose = Purpose::data, .step = number});
@@ -58,5 +58,5 @@ TEST(GridTask, PairsOfCellsAreEquallyLikely) {
   }
 }
 
-}  // namespace
+}  // namespace grid_test
 }  // namespace phasor

@@ -7,22 +7,22 @@
 #include "task/samples.h"
 
 namespace phasor {
-namespace {
+namespace index_test {
 
-using test::draw;
+using testing_support::draw;
 
 TEST(IndexTask, ShapeFollowsTheOptions) {
-  const TaskShape quick = test::make("index")->shape();
+  const TaskShape quick = testing_support::make("index")->shape();
   EXPECT_EQ(quick.vocabulary, 64 + 16);
   EXPECT_EQ(quick.classes, 64);
   EXPECT_EQ(quick.max_length, 17);
   EXPECT_EQ(quick.readout, Readout::token);
-  EXPECT_EQ(test::make("index", {"paper"})->shape().max_length, 65);
+  EXPECT_EQ(testing_support::make("index", {"paper"})->shape().max_length, 65);
 }
 
 TEST(IndexTask, CountsFromTheStartOrFromTheEnd) {
-  const auto start = test::make("index", {"vocabulary=10", "length=6"});
-  const auto end = test::make("index", {"vocabulary=10", "length=6", "from=end"});
+  const auto start = testing_support::make("index", {"vocabulary=10", "length=6"});
+  const auto end = testing_support::make("index", {"vocabulary=10", "length=6", "from=end"});
   const std::vector<int32_t> first = {7, 3, 9, 1, 10}, second = {7, 3, 9, 1, 11};
   EXPECT_EQ(start->solve(first), std::vector<int32_t>{7});
   EXPECT_EQ(start->solve(second), std::vector<int32_t>{3});
@@ -32,7 +32,7 @@ TEST(IndexTask, CountsFromTheStartOrFromTheEnd) {
 
 TEST(IndexTask, LengthsAndPlacesAreEquallyLikelyAndWordsDifferent) {
   for (const char* from : {"from=start", "from=end"}) {
-    const auto task = test::make("index", {"vocabulary=12", "length=7", from});
+    const auto task = testing_support::make("index", {"vocabulary=12", "length=7", from});
     std::vector<int64_t> lengths(4), words(12), smallest(2);
     std::vector<std::vector<int64_t>> places(4);
     double without_order = 0.0;
@@ -50,23 +50,23 @@ TEST(IndexTask, LengthsAndPlacesAreEquallyLikelyAndWordsDifferent) {
       ++smallest[*std::min_element(content.begin(), content.end()) == sample.targets[0] ? 1 : 0];
       without_order += 1.0 / static_cast<double>(length);
     }
-    EXPECT_TRUE(test::uniform(lengths));
-    EXPECT_TRUE(test::uniform(words));
-    for (const std::vector<int64_t>& asked : places) EXPECT_TRUE(test::uniform(asked));
+    EXPECT_TRUE(testing_support::uniform(lengths));
+    EXPECT_TRUE(testing_support::uniform(words));
+    for (const std::vector<int64_t>& asked : places) EXPECT_TRUE(testing_support::uniform(asked));
     // Without order, a word of the sample is as good as any other.
     EXPECT_NEAR(static_cast<double>(smallest[1]), without_order, 5.0 * std::sqrt(without_order));
   }
 }
 
 TEST(IndexTask, OptionsThatDoNotFitSayWhatWould) {
-  EXPECT_EQ(test::refusal("index", {"length=65"}),
+  EXPECT_EQ(testing_support::refusal("index", {"length=65"}),
             "task.length: 65 different words cannot come from 64; at most 64, or task.vocabulary at least 65");
-  EXPECT_EQ(test::refusal("index", {"length=64"}), "accepted");
-  const auto task = test::make("index", {"vocabulary=10", "length=6"});
+  EXPECT_EQ(testing_support::refusal("index", {"length=64"}), "accepted");
+  const auto task = testing_support::make("index", {"vocabulary=10", "length=6"});
   EXPECT_THROW(task->solve({}), Error);
   EXPECT_THROW(task->solve({7, 3, 9}), Error) << "no place word";
   EXPECT_THROW(task->solve({7, 3, 12}), Error) << "the third of two";
 }
 
-}  // namespace
+}  // namespace index_test
 }  // namespace phasor

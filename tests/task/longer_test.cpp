@@ -7,9 +7,9 @@
 #include "task/samples.h"
 
 namespace phasor {
-namespace {
+namespace longer_test {
 
-using test::draw;
+using testing_support::draw;
 
 constexpr int64_t kSamples = 20000;
 
@@ -77,7 +77,7 @@ void expect_same_shape_but_length(const TaskShape& longer, const TaskShape& shap
 // Where the tokens leave one answer the solver finds it, and elsewhere it is right as often as it says.
 TEST(LongerTasks, SolversAgreeWithGenerators) {
   for (const LongerCase& given : kCases) {
-    const auto task = test::make(given.task, given.settings);
+    const auto task = testing_support::make(given.task, given.settings);
     for (const int64_t extra : {0, 7, 100}) {
       SCOPED_TRACE(text_of(given, extra));
       const auto longer = task->longer(extra);
@@ -103,7 +103,7 @@ TEST(LongerTasks, SolversAgreeWithGenerators) {
 
 TEST(LongerTasks, NothingMoreGivesEqualSamples) {
   for (const LongerCase& given : kCases) {
-    const auto task = test::make(given.task, given.settings);
+    const auto task = testing_support::make(given.task, given.settings);
     const auto same = task->longer(0);
     for (int64_t number = 0; number < 1000; ++number) {
       const Sample a = draw(*task, 2, number), b = draw(*same, 2, number);
@@ -116,7 +116,7 @@ TEST(LongerTasks, NothingMoreGivesEqualSamples) {
 
 TEST(LongerTasks, StepsAddUp) {
   for (const LongerCase& given : kCases) {
-    const auto task = test::make(given.task, given.settings);
+    const auto task = testing_support::make(given.task, given.settings);
     const auto at_once = task->longer(10), in_steps = task->longer(3)->longer(7);
     for (int64_t number = 0; number < 100; ++number) {
       ASSERT_EQ(draw(*at_once, 2, number).tokens, draw(*in_steps, 2, number).tokens) << text_of(given, 10);
@@ -127,20 +127,20 @@ TEST(LongerTasks, StepsAddUp) {
 // Targets are drawn as in training, but for numbers, which grow with the gap.
 TEST(LongerTasks, AnswersAreAsLikelyAsInTraining) {
   for (const char* name : {"distance", "counting"}) {
-    const auto longer = test::make(name)->longer(50);
+    const auto longer = testing_support::make(name)->longer(50);
     std::vector<int64_t> targets(static_cast<size_t>(longer->shape().classes));
     for (int64_t i = 0; i < kSamples; ++i) ++targets.at(static_cast<size_t>(draw(*longer, 0, i).targets[0]));
-    EXPECT_TRUE(test::uniform(targets)) << name;
+    EXPECT_TRUE(testing_support::uniform(targets)) << name;
   }
-  const auto number = test::make("distance", {"answer=number"})->longer(50);
+  const auto number = testing_support::make("distance", {"answer=number"})->longer(50);
   std::vector<int64_t> targets(24);
   for (int64_t i = 0; i < kSamples; ++i) ++targets.at(static_cast<size_t>(draw(*number, 0, i).targets[0]) - 50);
-  EXPECT_TRUE(test::uniform(targets));
+  EXPECT_TRUE(testing_support::uniform(targets));
 }
 
 // Seven more tokens: three left, four right, and the gap as it was.
 TEST(LongerTasks, DistanceGrowsAtItsSides) {
-  const auto longer = test::make("distance", {"readout=trigger"})->longer(7);
+  const auto longer = testing_support::make("distance", {"readout=trigger"})->longer(7);
   std::vector<int64_t> lefts(8), rights(8);
   for (int64_t i = 0; i < kSamples; ++i) {
     const Sample sample = draw(*longer, 0, i);
@@ -149,13 +149,13 @@ TEST(LongerTasks, DistanceGrowsAtItsSides) {
     ++rights.at(sample.tokens.size() - static_cast<size_t>(sample.place) - 1 - 4 - 1);
     ASSERT_EQ(sample.place, left + 1 + sample.targets[0] + 1);
   }
-  EXPECT_TRUE(test::uniform(lefts));
-  EXPECT_TRUE(test::uniform(rights));
+  EXPECT_TRUE(testing_support::uniform(lefts));
+  EXPECT_TRUE(testing_support::uniform(rights));
 }
 
 TEST(LongerTasks, TheLengthSaysAsMuchAsInTraining) {
   for (const char* name : {"distance", "joint"}) {
-    const auto task = test::make(name), longer = task->longer(41);
+    const auto task = testing_support::make(name), longer = task->longer(41);
     ASSERT_TRUE(longer->best_from_length().has_value());
     EXPECT_EQ(*longer->best_from_length(), *task->best_from_length()) << name;
   }
@@ -163,7 +163,7 @@ TEST(LongerTasks, TheLengthSaysAsMuchAsInTraining) {
 
 TEST(LongerTasks, IndexAsksForThePlacesOfTraining) {
   for (const char* from : {"from=start", "from=end"}) {
-    const auto task = test::make("index", {from}), longer = task->longer(100);
+    const auto task = testing_support::make("index", {from}), longer = task->longer(100);
     for (int64_t i = 0; i < 1000; ++i) {
       ASSERT_EQ(draw(*task, 0, i).tokens.back(), draw(*longer, 0, i).tokens.back()) << from;
     }
@@ -171,19 +171,19 @@ TEST(LongerTasks, IndexAsksForThePlacesOfTraining) {
 }
 
 TEST(LongerTasks, TheMarkerOfIndirectStandsAnywhere) {
-  const auto longer = test::make("indirect")->longer(6);
+  const auto longer = testing_support::make("indirect")->longer(6);
   std::vector<int64_t> places(24 + 6 - 8 + 1);
   for (int64_t i = 0; i < kSamples; ++i) {
     const std::vector<int32_t> tokens = draw(*longer, 0, i).tokens;
     ASSERT_EQ(std::count(tokens.begin(), tokens.end(), 64), 1);
     ++places.at(static_cast<size_t>(std::find(tokens.begin(), tokens.end(), 64) - tokens.begin() - 8));
   }
-  EXPECT_TRUE(test::uniform(places));
+  EXPECT_TRUE(testing_support::uniform(places));
 }
 
 // Every word as often as the others, or once more: 98 words out of 20.
 TEST(LongerTasks, WordsComeAgainInRounds) {
-  const auto longer = test::make("indirect", {"vocabulary=20", "length=8"})->longer(90);
+  const auto longer = testing_support::make("indirect", {"vocabulary=20", "length=8"})->longer(90);
   const std::vector<int32_t> tokens = draw(*longer, 0, 0).tokens;
   std::vector<int64_t> counts(20);
   for (const int32_t token : tokens)
@@ -202,10 +202,10 @@ std::string refusal(const Task& task, int64_t extra) {
 }
 
 TEST(LongerTasks, RefusalsSayWhy) {
-  EXPECT_EQ(refusal(*test::make("grid"), 5),
+  EXPECT_EQ(refusal(*testing_support::make("grid"), 5),
             "grid: a larger grid than 6 x 6 has displacements without a class, so that there are no longer samples "
             "with the same answers");
-  const auto retrieval = test::make("retrieval");
+  const auto retrieval = testing_support::make("retrieval");
   EXPECT_EQ(refusal(*retrieval, 50),
             "retrieval: 50 more tokens make 33 pairs, which take as many different keys, and there are 32; at most 49 "
             "more tokens, or task.keys at least 33");
@@ -214,8 +214,8 @@ TEST(LongerTasks, RefusalsSayWhy) {
             "retrieval: 49 more tokens make 33 pairs, which take as many different keys, and there are 32; at most 48 "
             "more tokens, or task.keys at least 33");
   EXPECT_EQ(refusal(*retrieval->longer(1), 48), "accepted");
-  EXPECT_EQ(refusal(*test::make("counting"), -1), "samples cannot be -1 tokens longer; 0 to 1048576");
-  EXPECT_EQ(refusal(*test::make("counting")->longer(6), 1048576),
+  EXPECT_EQ(refusal(*testing_support::make("counting"), -1), "samples cannot be -1 tokens longer; 0 to 1048576");
+  EXPECT_EQ(refusal(*testing_support::make("counting")->longer(6), 1048576),
             "samples cannot be 1048576 tokens longer; 0 to 1048570");
 }
 
@@ -230,5 +230,5 @@ TEST(LongerTasks, ATaskThatSaysNothingHasNone) {
   EXPECT_EQ(refusal(Plain(), 1), "this task has no longer samples with the same answers");
 }
 
-}  // namespace
+}  // namespace longer_test
 }  // namespace phasor

@@ -5,7 +5,7 @@
 #include "phasor/base/error.h"
 
 namespace phasor {
-namespace {
+namespace sample_rules_test {
 
 const TaskShape kShape{.vocabulary = 20, .classes = 5, .max_length = 10, .pad_word = 19, .first_label = 2};
 
@@ -70,5 +70,5 @@ TEST(SampleRules, RulesThatDoNotFitAreRefused) {
   EXPECT_THROW(SampleRules{.class_per_word = true}.apply(shape), UsageError);
 }
 
-}  // namespace
+}  // namespace sample_rules_test
 }  // namespace phasor

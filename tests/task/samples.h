@@ -11,7 +11,7 @@
 #include "phasor/base/error.h"
 #include "phasor/task/task.h"
 
-namespace phasor::test {
+namespace phasor::testing_support {
 
 // The quick values with settings in their places, as {"gap=7", "fillers=any"}; "paper" sets all values of that preset.
 inline TaskValues values_of(const std::string& name, const std::vector<std::string>& settings) {
@@ -77,4 +77,4 @@ inline std::string refusal(const std::string& name, const std::vector<std::strin
   }
 }
 
-}  // namespace phasor::test
+}  // namespace phasor::testing_support

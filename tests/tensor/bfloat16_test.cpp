@@ -6,7 +6,7 @@
 #include <limits>
 
 namespace phasor {
-namespace {
+namespace bfloat16_test {
 
 float from_bits(uint32_t bits) {
   float value;
@@ -76,5 +76,5 @@ TEST(Bfloat16, SubnormalsAreKept) {
   EXPECT_EQ(rounded(0x00007fffu), 0x0000u);
 }
 
-}  // namespace
+}  // namespace bfloat16_test
 }  // namespace phasor

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace phasor {
-namespace {
+namespace matrix_test {
 
 static_assert(std::is_trivially_copyable_v<Matrix>, "matrices cross into kernels by value");
 static_assert(std::is_convertible_v<Matrix, ConstMatrix>);
@@ -61,5 +61,5 @@ TEST(Matrix, AViewIsAMatrix) {
   EXPECT_TRUE(ConstMatrix(View<float, 2>()).empty());
 }
 
-}  // namespace
+}  // namespace matrix_test
 }  // namespace phasor

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace phasor {
-namespace {
+namespace memory_test {
 
 int released = 0;
 
@@ -46,5 +46,5 @@ TEST_F(MemoryTest, AssignmentReleasesWhatWasHeld) {
   EXPECT_EQ(memory.data(), nullptr);
 }
 
-}  // namespace
+}  // namespace memory_test
 }  // namespace phasor

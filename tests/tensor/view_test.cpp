@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace phasor {
-namespace {
+namespace view_test {
 
 static_assert(std::is_trivially_copyable_v<View<float, 3>>, "views cross into kernels by value");
 static_assert(std::is_convertible_v<View<float, 2>, View<const float, 2>>);
@@ -69,5 +69,5 @@ TEST_F(ViewTest, LargeExtentsDoNotOverflow) {
   EXPECT_EQ(view.stride(0), int64_t{1} << 20);
 }
 
-}  // namespace
+}  // namespace view_test
 }  // namespace phasor

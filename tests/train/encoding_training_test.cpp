@@ -15,7 +15,7 @@
 #include "support/backend.h"
 
 namespace phasor {
-namespace {
+namespace encoding_training_test {
 
 // n-D encodings on the grid task, those made for a causal mask with one, the others on the distance task.
 RunConfig config_for(const std::string& text) {
@@ -82,5 +82,5 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, EncodingTraining, testing::ValuesIn(trained(
   return fmt::format("{}_{}", tested.index, name);
 });
 
-}  // namespace
+}  // namespace encoding_training_test
 }  // namespace phasor

@@ -13,7 +13,7 @@
 #include "support/backend.h"
 
 namespace phasor {
-namespace {
+namespace hessian_test {
 
 using testing_support::Fixture;
 using testing_support::options_for;
@@ -159,5 +159,5 @@ TEST_P(HessianParity, SequencesInTwoBatchesGiveTheSame) {
 INSTANTIATE_TEST_SUITE_P(Fixtures, HessianParity, testing::Values("rope", "rope_causal_gelu", "alibi_rms"),
                          [](const auto& tested) { return tested.param; });
 
-}  // namespace
+}  // namespace hessian_test
 }  // namespace phasor

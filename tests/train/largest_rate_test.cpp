@@ -9,7 +9,7 @@
 #include "train/tiny_run.h"
 
 namespace phasor {
-namespace {
+namespace largest_rate_test {
 
 using testing_support::test_backend;
 using testing_support::ThreadGuard;
@@ -74,5 +74,5 @@ TEST(LargestRate, ATrainingThatBlowsUpFails) {
   EXPECT_LT(trial.steps, 20);
 }
 
-}  // namespace
+}  // namespace largest_rate_test
 }  // namespace phasor

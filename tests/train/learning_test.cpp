@@ -8,7 +8,7 @@
 #include "train/tiny_run.h"
 
 namespace phasor {
-namespace {
+namespace learning_test {
 
 using testing_support::test_backend;
 using testing_support::ThreadGuard;
@@ -47,5 +47,5 @@ TEST_P(Learning, DistancesAreLearnedWithPositions) {
 INSTANTIATE_TEST_SUITE_P(Precisions, Learning, testing::Values(Dtype::f32, Dtype::bf16),
                          [](const auto& tested) { return name(tested.param); });
 
-}  // namespace
+}  // namespace learning_test
 }  // namespace phasor

@@ -7,7 +7,7 @@
 #include "train/tiny_run.h"
 
 namespace phasor {
-namespace {
+namespace length_evaluation_test {
 
 using testing_support::test_backend;
 using testing_support::tiny_run;
@@ -65,5 +65,5 @@ TEST(LengthEvaluation, PadsGrowWithTheSequences) {
   EXPECT_EQ(LengthEvaluation(session, 2.0).longest(), 32);
 }
 
-}  // namespace
+}  // namespace length_evaluation_test
 }  // namespace phasor

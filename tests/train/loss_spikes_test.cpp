@@ -7,7 +7,7 @@
 #include "phasor/base/error.h"
 
 namespace phasor {
-namespace {
+namespace loss_spikes_test {
 
 // 50 losses with median 2 and median absolute deviation 0.25: 1.75 and 2.25 in turn.
 LossSpikes after_a_window() {
@@ -90,5 +90,5 @@ TEST(LossSpikes, RefusesOtherNumbers) {
   EXPECT_THROW(LossSpikes::restored(changed(20, std::nan(""))), Error);
 }
 
-}  // namespace
+}  // namespace loss_spikes_test
 }  // namespace phasor

@@ -10,7 +10,7 @@
 #include "train/tiny_run.h"
 
 namespace phasor {
-namespace {
+namespace metrics_test {
 
 Metrics evaluation(int64_t step, double test_accuracy) {
   Metrics metrics;
@@ -144,5 +144,5 @@ TEST(Result, HasTheDocumentedFields) {
   EXPECT_EQ(nlohmann::json::parse(to_json(config, result)).at("steps_to_90"), 15);
 }
 
-}  // namespace
+}  // namespace metrics_test
 }  // namespace phasor

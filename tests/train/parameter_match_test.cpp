@@ -8,7 +8,7 @@
 #include "train/tiny_run.h"
 
 namespace phasor {
-namespace {
+namespace parameter_match_test {
 
 using testing_support::tiny_run;
 
@@ -40,5 +40,5 @@ TEST(ParameterMatch, WhatNoWidthGivesIsRefused) {
   EXPECT_THROW(matching_hidden(config, "nope"), UsageError);
 }
 
-}  // namespace
+}  // namespace parameter_match_test
 }  // namespace phasor

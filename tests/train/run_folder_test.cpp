@@ -15,7 +15,7 @@
 #include "train/tiny_run.h"
 
 namespace phasor {
-namespace {
+namespace run_folder_test {
 
 using testing_support::tiny_run;
 
@@ -219,5 +219,5 @@ TEST_F(RunFolderTest, ABadLineIsNamedByNumber) {
   expect_words(message_of<FormatError>([&] { folder_.load_metrics(); }), {"metrics.jsonl:2"});
 }
 
-}  // namespace
+}  // namespace run_folder_test
 }  // namespace phasor

@@ -7,7 +7,7 @@
 #include <numbers>
 
 namespace phasor {
-namespace {
+namespace schedule_test {
 
 TrainConfig schedule(int64_t steps, double warmup, double rate = 1e-3) {
   TrainConfig config;
@@ -71,5 +71,5 @@ TEST(Schedule, SumsToHalfThePeakTimesSteps) {
   }
 }
 
-}  // namespace
+}  // namespace schedule_test
 }  // namespace phasor

@@ -10,7 +10,7 @@
 #include "train/tiny_run.h"
 
 namespace phasor {
-namespace {
+namespace stability_test {
 
 TEST(Stability, SpreadIsDeviationOverMean) {
   EXPECT_EQ(coefficient_of_variation({}), std::nullopt);
@@ -46,5 +46,5 @@ TEST(Stability, ReadsWhatARunWrote) {
   expect_words(message_of<FormatError>([&] { training_stability(folder); }), {"result.json", "loss_spikes"});
 }
 
-}  // namespace
+}  // namespace stability_test
 }  // namespace phasor

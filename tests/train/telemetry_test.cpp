@@ -14,7 +14,7 @@
 #include "train/tiny_run.h"
 
 namespace phasor {
-namespace {
+namespace telemetry_test {
 
 using testing_support::test_backend;
 using testing_support::ThreadGuard;
@@ -97,5 +97,5 @@ TEST(Telemetry, DoesNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(lines[2], lines[0]);
 }
 
-}  // namespace
+}  // namespace telemetry_test
 }  // namespace phasor

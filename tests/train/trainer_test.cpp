@@ -18,7 +18,7 @@
 #include "train/tiny_run.h"
 
 namespace phasor {
-namespace {
+namespace trainer_test {
 
 using testing_support::test_backend;
 using testing_support::ThreadGuard;
@@ -438,5 +438,5 @@ TEST_F(TrainerTest, SeedsAndDataSeedsAreDifferentThings) {
   EXPECT_EQ(histories.size(), 3u);
 }
 
-}  // namespace
+}  // namespace trainer_test
 }  // namespace phasor

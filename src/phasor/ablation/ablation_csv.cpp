@@ -29,7 +29,7 @@ statistics::MeanInterval accuracy_drop(const SampleScores& before, const SampleS
   return statistics::mean_interval(drops);
 }
 
-const char* name(AblationExtent extent) {
+const char* extent_word(AblationExtent extent) {
   return extent == AblationExtent::alone ? "alone" : extent == AblationExtent::whole ? "whole" : "only";
 }
 
@@ -53,9 +53,9 @@ std::string ablation_csv(const ScoreTable& table, const std::string& label_names
     const statistics::MeanInterval answers = accuracy_drop(table.intact, table.scores[c]);
     const std::string head = condition.head < 0 ? std::string() : fmt::format("{}", condition.head);
     text += fmt::format("{},{},{},{},{},{},{:.7g},{:.7g},{:.7g},{:.7g},{:.7g},{:.7g},{:.7g},{}\n", labels,
-                        condition.layer, head, name(condition.extent), phasor::name(condition.method), table.samples,
-                        drop.estimate, drop.low, drop.high, table.accuracy(condition), answers.estimate, answers.low,
-                        answers.high, mcnemar_p(table.intact, table.scores[c]));
+                        condition.layer, head, extent_word(condition.extent), phasor::name(condition.method),
+                        table.samples, drop.estimate, drop.low, drop.high, table.accuracy(condition), answers.estimate,
+                        answers.low, answers.high, mcnemar_p(table.intact, table.scores[c]));
   }
   return text;
 }

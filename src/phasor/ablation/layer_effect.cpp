@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "phasor/base/error.h"
+#include "phasor/base/special_numbers.h"
 #include "phasor/statistics/bootstrap.h"
 #include "phasor/statistics/multiplicity.h"
 #include "phasor/statistics/permutation.h"
@@ -14,9 +15,6 @@
 
 namespace phasor {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::vector<uint32_t> every_second_sample(size_t count, size_t first) {
   std::vector<uint32_t> samples;

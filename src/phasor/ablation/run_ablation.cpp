@@ -90,7 +90,7 @@ void check_not_replaced(const fs::path& complete, const std::string& plan) {
   }
   const Json earlier = Json::parse(stored, nullptr, false), wanted = Json::parse(plan);
   if (stored == plan || !earlier.is_object() || earlier.value("version", 0) != kVersion ||
-      earlier.value("parameters", "") != wanted.at("parameters")) {
+      earlier.value("parameters", Json()) != wanted.at("parameters")) {
     return;
   }
   fail_usage(

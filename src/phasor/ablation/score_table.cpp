@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "phasor head scores 1";
+constexpr const char* kScoresFormat = "phasor head scores 1";
 
 double mean_of(const std::vector<float>& values) {
   const double sum = std::accumulate(values.begin(), values.end(), 0.0);
@@ -113,7 +113,7 @@ double ScoreTable::intact_loss() const { return mean_of(intact.loss); }
 void save_scores(const StoredScores& stored, const std::filesystem::path& path) {
   const ScoreTable& table = stored.table;
   SafetensorsWriter writer;
-  writer.set_metadata("format", kFormat);
+  writer.set_metadata("format", kScoresFormat);
   writer.set_metadata("plan", stored.plan);
   if (!stored.described.empty()) writer.set_metadata("described", stored.described);
   Json names = Json::array();
@@ -143,8 +143,8 @@ StoredScores load_scores(const std::filesystem::path& path) {
   const auto broken = [&](const std::string& what) -> FormatError {
     return FormatError(fmt::format("'{}': {}", path.string(), what));
   };
-  if (metadata("format") != kFormat)
-    throw broken(fmt::format("its format is '{}', not '{}'", metadata("format"), kFormat));
+  if (metadata("format") != kScoresFormat)
+    throw broken(fmt::format("its format is '{}', not '{}'", metadata("format"), kScoresFormat));
   const std::span<const int64_t> shape = file.data<int64_t>("shape", {2});
   if (shape[0] < 1 || shape[1] < 1 || shape[0] > 4096 || shape[1] > 4096) throw broken("its shape is out of range");
   const Json names = Json::parse(metadata("conditions"), nullptr, false);

@@ -22,11 +22,11 @@ RemovalOptions checked(RemovalOptions options, const Dataset& data) {
   return options;
 }
 
-double mean_of(const std::vector<float>& values) {
+double mean_score(const std::vector<float>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-RemovalScore score_of(const SampleScores& scores) { return {mean_of(scores.loss), mean_of(scores.correct)}; }
+RemovalScore score_of(const SampleScores& scores) { return {mean_score(scores.loss), mean_score(scores.correct)}; }
 
 double squares(const double* row, int64_t columns) { return std::inner_product(row, row + columns, row, 0.0); }
 
@@ -184,7 +184,7 @@ RemovalExcess excess_of(const SampleScores& without, const std::vector<SampleSco
   std::vector<double> differences(without.loss.begin(), without.loss.end());
   std::vector<double> draw_means;
   for (const SampleScores& draw : random) {
-    draw_means.push_back(mean_of(draw.loss));
+    draw_means.push_back(mean_score(draw.loss));
     for (size_t s = 0; s < differences.size(); ++s) differences[s] -= static_cast<double>(draw.loss[s]) / draws;
   }
   const statistics::MeanInterval samples = statistics::mean_interval(differences);

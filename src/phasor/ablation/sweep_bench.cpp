@@ -5,8 +5,9 @@
 namespace phasor {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 double timed(const std::function<void()>& work) {
-  using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   work();
   return std::chrono::duration<double>(Clock::now() - start).count();

@@ -17,7 +17,7 @@ using Origin = Desiderata::Origin;
 
 constexpr int64_t kMostShiftPositions = 4096;
 
-Verdict passes(bool condition) { return condition ? Verdict::pass : Verdict::fail; }
+Fulfilment passes(bool condition) { return condition ? Fulfilment::pass : Fulfilment::fail; }
 
 EncodingShape doubled(EncodingShape shape) {
   shape.positions *= 2;
@@ -181,7 +181,7 @@ class PlaceMeasurement {
 
   Desiderata::Longer longer() const {
     Desiderata::Longer result;
-    result.verdict = Verdict::fail;
+    result.verdict = Fulfilment::fail;
     const EncodingShape shape = doubled(shape_);
     std::optional<Made> made;
     try {
@@ -306,13 +306,13 @@ class PlaceMeasurement {
 
 }  // namespace
 
-std::string_view verdict_name(Verdict verdict) {
+std::string_view verdict_name(Fulfilment verdict) {
   switch (verdict) {
-    case Verdict::pass:
+    case Fulfilment::pass:
       return "pass";
-    case Verdict::fail:
+    case Fulfilment::fail:
       return "fail";
-    case Verdict::not_applicable:
+    case Fulfilment::not_applicable:
       return "-";
   }
   return "-";
@@ -343,7 +343,7 @@ std::vector<Desiderata> measure_desiderata(const Encoding& encoding, const Encod
   }
   if (result.empty()) {
     Desiderata alike{.positions = shape.positions, .longer = {}, .origin = {}};
-    alike.unique.verdict = Verdict::fail;
+    alike.unique.verdict = Fulfilment::fail;
     result.push_back(std::move(alike));
   }
   return result;

@@ -13,9 +13,9 @@
 
 namespace phasor {
 
-enum class Verdict : uint8_t { pass, fail, not_applicable };
+enum class Fulfilment : uint8_t { pass, fail, not_applicable };
 
-std::string_view verdict_name(Verdict verdict);
+std::string_view verdict_name(Fulfilment verdict);
 
 // Codes nearer to each other than this, relative to their mean norm, are one code to a model that computes in floats;
 // a residual below it is a linear map, up to what is lost in finding it.
@@ -32,7 +32,7 @@ struct Desiderata {
   struct Uniqueness {
     double nearest = 0.0;            // distance of the two most similar codes, relative to the mean norm
     double length_difference = 0.0;  // largest change of a code from n tokens to n/2, relative to the mean norm
-    Verdict verdict = Verdict::not_applicable;
+    Fulfilment verdict = Fulfilment::not_applicable;
   } unique;
 
   // The best affine map from each code to its neighbour, fitted on one half of the positions and judged on the other,
@@ -41,7 +41,7 @@ struct Desiderata {
     double residual = 0.0;  // root mean square, relative to the spread of the codes; the worst axis counts
     int64_t positions = 0;  // as many as it takes for a map to be determined
     int64_t rank = 0;       // directions that the codes differ in
-    Verdict verdict = Verdict::not_applicable;
+    Fulfilment verdict = Fulfilment::not_applicable;
   } shift;
 
   // Pass: there are values, no larger than kMostGrowth times those before. Necessary for a model to work beyond its
@@ -51,7 +51,7 @@ struct Desiderata {
     std::string reason;       // where there are none
     double norm_ratio = 0.0;  // largest norm there over the largest before; of biases 1 + rise / range
     double step_ratio = 0.0;  // the same of steps between neighbours
-    Verdict verdict = Verdict::not_applicable;
+    Fulfilment verdict = Fulfilment::not_applicable;
   } longer;
 
   // Pass: by a rule.
@@ -64,10 +64,10 @@ struct Desiderata {
       drawn_always,  // anew at every step
     };
     Kind kind = Kind::rule;
-    Verdict verdict = Verdict::not_applicable;
+    Fulfilment verdict = Fulfilment::not_applicable;
   } origin;
 
-  Verdict n_dimensional = Verdict::not_applicable;  // pass: reads several coordinates
+  Fulfilment n_dimensional = Fulfilment::not_applicable;  // pass: reads several coordinates
 
   double norm_ratio = 0.0;    // mean norm of the codes, over that of content
   double largest_step = 0.0;  // between neighbouring codes, over the norm of content

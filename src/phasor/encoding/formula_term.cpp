@@ -15,8 +15,6 @@
 namespace phasor {
 namespace {
 
-using Place = FormulaTerm::Place;
-
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -25,9 +23,9 @@ struct OfferedNames {
   std::vector<std::string> rows, columns, counts;
 };
 
-OfferedNames offered(Place place) {
-  if (place == Place::bias) return {.rows = {"i", "n", "h", "l"}, .columns = {"d"}, .counts = {"H", "L"}};
-  if (place == Place::input) return {.rows = {"i", "n"}, .columns = {"c"}, .counts = {"C"}};
+OfferedNames offered(FormulaTerm::Place place) {
+  if (place == FormulaTerm::Place::bias) return {.rows = {"i", "n", "h", "l"}, .columns = {"d"}, .counts = {"H", "L"}};
+  if (place == FormulaTerm::Place::input) return {.rows = {"i", "n"}, .columns = {"c"}, .counts = {"C"}};
   return {.rows = {"h", "l"}, .columns = {"c"}, .counts = {"C", "H", "L"}};
 }
 

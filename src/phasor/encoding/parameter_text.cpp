@@ -7,10 +7,10 @@
 namespace phasor {
 namespace {
 
-constexpr double kUnbounded = 1e300;
+constexpr double kNoBound = 1e300;
 
 std::string range(const EncodingParameter& parameter) {
-  if (parameter.least <= -kUnbounded && parameter.most >= kUnbounded) return "any number";
+  if (parameter.least <= -kNoBound && parameter.most >= kNoBound) return "any number";
   return fmt::format("{} to {}", print_number(parameter.least), print_number(parameter.most));
 }
 

@@ -45,8 +45,8 @@ const std::vector<RoadColumn>& road_columns() {
 
 std::vector<std::string> road_cells(const RoadStep& step) {
   const Desiderata& d = step.measured;
-  const auto cell = [](Verdict verdict, const std::string& number) {
-    return verdict == Verdict::not_applicable ? "-" : fmt::format("{}{}", verdict_word(verdict), number);
+  const auto cell = [](Fulfilment verdict, const std::string& number) {
+    return verdict == Fulfilment::not_applicable ? "-" : fmt::format("{}{}", verdict_word(verdict), number);
   };
   const bool none = d.site.place == CodeSite::Place::none;
   const bool unique = d.unique.nearest > kSameCode;
@@ -75,13 +75,13 @@ std::string_view road_story() {
          "coordinates.";
 }
 
-std::string_view verdict_word(Verdict verdict) {
+std::string_view verdict_word(Fulfilment verdict) {
   switch (verdict) {
-    case Verdict::pass:
+    case Fulfilment::pass:
       return "yes";
-    case Verdict::fail:
+    case Fulfilment::fail:
       return "no";
-    case Verdict::not_applicable:
+    case Fulfilment::not_applicable:
       return "-";
   }
   return "-";

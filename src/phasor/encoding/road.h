@@ -27,7 +27,7 @@ std::vector<std::string> road_cells(const RoadStep& step);
 std::string_view road_story();
 
 // "yes", "no" or "-".
-std::string_view verdict_word(Verdict verdict);
+std::string_view verdict_word(Fulfilment verdict);
 // Two digits, or "<1e-12": what is below is rounding, which differs between machines.
 std::string residual_text(double residual);
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "phasor/base/special_numbers.h"
 #include "phasor/paper/claim_difference.h"
 #include "phasor/paper/paper_cells.h"
 #include "phasor/statistics/multiplicity.h"
@@ -17,10 +17,9 @@
 namespace phasor::paper {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kFewestValues = 2;
 
-using RunNumber = double (*)(const RunRecord&);
+using AuditedNumber = double (*)(const RunRecord&);
 
 double accuracy_of(const RunRecord& run) { return 100.0 * run.test_accuracy; }
 
@@ -28,7 +27,7 @@ double max_share_of(const RunRecord& run) {
   return value_of(run, {ComparedQuantity::position_max_share}).value_or(kNaN);
 }
 
-std::vector<double> values_of(const CellRuns& cell, RunNumber number) {
+std::vector<double> values_of(const CellRuns& cell, AuditedNumber number) {
   std::vector<double> values;
   for (const RunRecord& run : cell.runs) {
     const double value = number(run);
@@ -67,7 +66,7 @@ AuditCounts counts_of(const CellRuns& cell) {
   return counts;
 }
 
-std::optional<AuditChange> change_of(const CellRuns& base, const CellRuns& switched, RunNumber number) {
+std::optional<AuditChange> change_of(const CellRuns& base, const CellRuns& switched, AuditedNumber number) {
   AuditChange change{.base = values_of(base, number), .switched = values_of(switched, number)};
   if (std::min(change.base.size(), change.switched.size()) < kFewestValues) return std::nullopt;
   change.base_mean = statistics::mean(change.base);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "phasor/base/special_numbers.h"
 #include "phasor/paper/judging.h"
 #include "phasor/statistics/correlation.h"
 #include "phasor/study/compared_number.h"
@@ -14,8 +14,6 @@
 
 namespace phasor::paper {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // The converged runs on distance of one encoding of the paper.
 struct EncodingRuns {
@@ -74,7 +72,7 @@ bool is_measured(const ContractionCorrelation& found) { return found.runs > 2 &&
 
 void decide_stability(JudgedClaim& judged, const std::vector<ContractionCorrelation>& measured, double least) {
   const ContractionCorrelation* strongest = &measured.front();
-  const auto count = [&](Verdict verdict) {
+  const auto count = [&](ContractionVerdict verdict) {
     return std::count_if(measured.begin(), measured.end(),
                          [&](const ContractionCorrelation& found) { return found.verdict == verdict; });
   };
@@ -84,7 +82,7 @@ void decide_stability(JudgedClaim& judged, const std::vector<ContractionCorrelat
   const bool none_of_size = std::all_of(measured.begin(), measured.end(),
                                         [&](const ContractionCorrelation& found) { return found.within.high < least; });
   const std::string numbers = correlation_text(*strongest);
-  const bool positive = count(Verdict::holds) > 0, negative = count(Verdict::contradicted) > 0;
+  const bool positive = count(ContractionVerdict::holds) > 0, negative = count(ContractionVerdict::contradicted) > 0;
   if (none_of_size) {
     decide(judged, ClaimVerdict::fails, fmt::format("no correlation reaches {:g}, surely; {}", least, numbers));
   } else if (positive && negative) {

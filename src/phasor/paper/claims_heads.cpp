@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "phasor/base/special_numbers.h"
 #include "phasor/paper/judging.h"
 #include "phasor/statistics/concentration.h"
 #include "phasor/statistics/distribution.h"
@@ -16,8 +16,6 @@
 
 namespace phasor::paper {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Five of five runs are the fewest that show what more than half of all would be.
 std::string few_runs_text(const HeadReading& heads) {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "phasor/base/error.h"
+#include "phasor/base/special_numbers.h"
 #include "phasor/paper/judging.h"
 #include "phasor/statistics/effect.h"
 #include "phasor/statistics/proportion.h"
@@ -14,8 +14,6 @@
 
 namespace phasor::paper {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // One number of the spectra; NaN where they were not measured.
 template <class Value>

@@ -46,7 +46,7 @@ double channel_sum(const Dense& query, const Dense& against, int64_t column) {
   return total;
 }
 
-double squares(const Dense& a) {
+double squares_of(const Dense& a) {
   double total = 0.0;
   for (const double value : a.values()) total += value * value;
   return total;
@@ -96,11 +96,11 @@ Dense unturned_part(const HeadLogits& head) {
 FrequencyShares frequency_shares(const HeadLogits& head) {
   const Dense logits = head.logits();
   const Dense centred = row_centred(logits, head.causal);
-  const double variance = squares(centred);
+  const double variance = squares_of(centred);
   const double unit = static_cast<double>(head.size()) * std::numeric_limits<double>::epsilon();
   FrequencyShares shares;
   shares.pairs.resize(head.rotary_pairs.size());
-  shares.defined = variance > unit * unit * squares(head.causal ? lower_triangle(logits) : logits);
+  shares.defined = variance > unit * unit * squares_of(head.causal ? lower_triangle(logits) : logits);
   if (!shares.defined) return shares;
   const Dense against = product(centred, head.key);
   const double factor = head.scale / variance;

@@ -1,17 +1,14 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "phasor/base/error.h"
+#include "phasor/base/special_numbers.h"
 #include "phasor/statistics/bootstrap.h"
 #include "phasor/statistics/distribution.h"
 #include "phasor/statistics/summary.h"
 
 namespace phasor::statistics {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Type 7 quantile of sorted values with `undefined` more of them, all standing before the first or after the last.
 double low_end(Sample sorted, int64_t undefined, double probability) {

@@ -5,10 +5,10 @@
 #include <functional>
 #include <limits>
 
+#include "phasor/base/special_numbers.h"
+
 namespace phasor::statistics {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Concentration undefined() {
   Concentration result;

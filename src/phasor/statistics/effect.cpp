@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "phasor/base/special_numbers.h"
 #include "phasor/statistics/distribution.h"
 #include "phasor/statistics/summary.h"
 
 namespace phasor::statistics {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 double squares(Sample sample) {  // sum of squared distances from the mean
   return sample.size() == 1 ? 0.0 : variance(sample) * static_cast<double>(sample.size() - 1);

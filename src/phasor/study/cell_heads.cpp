@@ -1,15 +1,13 @@
 #include "phasor/study/cell_heads.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
+#include "phasor/base/special_numbers.h"
 #include "phasor/study/cell_numbers.h"
 
 namespace phasor {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 const HeadRecord* asked(const RunRecord& run, Question question) {
   if (!run.ablation || !run.ablation->record(question)) return nullptr;

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <set>
 
+#include "phasor/base/special_numbers.h"
+
 namespace phasor {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 SeedOutcome outcome_of(const RunRecord& run) {
   return {.id = run.id,

@@ -48,9 +48,9 @@ bool varies(const std::vector<double>& x) {
   return *most - *least > 1e-9 * std::abs(*most);
 }
 
-Verdict judge(double adjusted_p, double sign) {
-  if (!(adjusted_p <= kLevel)) return Verdict::undetermined;
-  return sign > 0.0 ? Verdict::holds : Verdict::contradicted;
+ContractionVerdict judge(double adjusted_p, double sign) {
+  if (!(adjusted_p <= kLevel)) return ContractionVerdict::undetermined;
+  return sign > 0.0 ? ContractionVerdict::holds : ContractionVerdict::contradicted;
 }
 
 ContractionCorrelation correlate(const Groups& groups, const Quantity& cause, const Quantity& effect) {
@@ -114,13 +114,13 @@ void adjust(Results& results) {
 
 }  // namespace
 
-const char* name(Verdict verdict) {
+const char* name(ContractionVerdict verdict) {
   switch (verdict) {
-    case Verdict::holds:
+    case ContractionVerdict::holds:
       return "holds";
-    case Verdict::contradicted:
+    case ContractionVerdict::contradicted:
       return "contradicted";
-    case Verdict::undetermined:
+    case ContractionVerdict::undetermined:
       break;
   }
   return "undetermined";

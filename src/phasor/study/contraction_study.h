@@ -12,8 +12,8 @@
 
 namespace phasor {
 
-enum class Verdict : uint8_t { holds, contradicted, undetermined };
-const char* name(Verdict verdict);
+enum class ContractionVerdict : uint8_t { holds, contradicted, undetermined };
+const char* name(ContractionVerdict verdict);
 
 // One planned comparison of a spectral measure before training with how a run went.
 struct ContractionCorrelation {
@@ -21,10 +21,11 @@ struct ContractionCorrelation {
   statistics::BootstrapInterval within;  // over seeds, encodings taken out
   statistics::PermutationTest test;      // seeds permuted within encodings
   double holm = 1.0;
-  int64_t runs = 0;                         // in encodings where the measure varies
-  double between = 0.0;                     // of the encodings' means
-  double between_p = 1.0;                   // encodings permuted
-  Verdict verdict = Verdict::undetermined;  // positive: a smaller norm goes with a steadier or faster run
+  int64_t runs = 0;        // in encodings where the measure varies
+  double between = 0.0;    // of the encodings' means
+  double between_p = 1.0;  // encodings permuted
+  ContractionVerdict verdict =
+      ContractionVerdict::undetermined;  // positive: a smaller norm goes with a steadier or faster run
 };
 
 // One encoding at two scales.
@@ -36,7 +37,7 @@ struct ScaleIntervention {
   statistics::PermutationTest test;
   double holm = 1.0;
   // `holds` where the effect moved with the norm: less of both, or more of both.
-  Verdict verdict = Verdict::undetermined;
+  ContractionVerdict verdict = ContractionVerdict::undetermined;
 };
 
 struct ContractionStudy {

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "phasor head curves 1";
+constexpr const char* kCurvesFormat = "phasor head curves 1";
 
 int64_t longest_sequence(const Batch& batch) {
   const auto length = [&](int64_t s) {
@@ -117,14 +117,14 @@ CurvesRecord measure_head_curves(Session& session, const std::vector<HeadMeasure
 }
 
 void write_head_curves(const CurvesRecord& record, const std::filesystem::path& path) {
-  Json json = {{"format", kFormat}, {"tokens", record.tokens}};
+  Json json = {{"format", kCurvesFormat}, {"tokens", record.tokens}};
   json["heads"] = Json::array();
   for (const HeadCurves& head : record.heads) json["heads"].push_back(curves_json(head));
   write_file_atomically(path, fmt::format("{}\n", json.dump()));
 }
 
 CurvesRecord read_head_curves(const std::filesystem::path& path) {
-  return read_measured_file(path, kFormat, [](const Json& json) {
+  return read_measured_file(path, kCurvesFormat, [](const Json& json) {
     CurvesRecord record{.tokens = json.at("tokens")};
     for (const Json& head : json.at("heads")) record.heads.push_back(curves_from(head));
     return record;

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "phasor study 1";
+constexpr const char* kPlanFormat = "phasor study 1";
 
 Json to_json(const PlannedCell& cell) {
   Json json = to_json(cell.cell);
@@ -61,13 +61,13 @@ Json to_json(const RunMeasures& measures) {
 Json to_json(const StudyPlan& plan) {
   Json cells = Json::array();
   for (const PlannedCell& cell : plan.cells) cells.push_back(to_json(cell));
-  return {{"format", kFormat}, {"name", plan.name}, {"preset", plan.preset}, {"cells", std::move(cells)}};
+  return {{"format", kPlanFormat}, {"name", plan.name}, {"preset", plan.preset}, {"cells", std::move(cells)}};
 }
 
 StudyPlan plan_from_json(std::string_view text, std::string_view file) {
   try {
     const Json json = Json::parse(text);
-    if (json.at("format") != kFormat) throw FormatError(fmt::format("'{}' is not a {}", file, kFormat));
+    if (json.at("format") != kPlanFormat) throw FormatError(fmt::format("'{}' is not a {}", file, kPlanFormat));
     StudyPlan plan{.name = json.at("name"), .preset = json.at("preset")};
     for (const Json& cell : json.at("cells")) plan.cells.push_back(cell_from(cell, file));
     return plan;

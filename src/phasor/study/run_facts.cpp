@@ -46,7 +46,7 @@ SpectralFacts spectral_facts(const std::vector<HeadMeasures>& heads) {
   return facts;
 }
 
-double gradient_variation(const std::vector<Metrics>& history, const TrainConfig& train) {
+double gradient_variation_of(const std::vector<Metrics>& history, const TrainConfig& train) {
   std::vector<double> norms;
   const double warm = train.warmup * static_cast<double>(train.steps);
   for (const Metrics& metrics : history) {
@@ -56,7 +56,7 @@ double gradient_variation(const std::vector<Metrics>& history, const TrainConfig
   return statistics::standard_deviation(norms) / statistics::mean(norms);
 }
 
-double loss_area(const std::vector<Metrics>& history) {
+double loss_area_of(const std::vector<Metrics>& history) {
   double sum = 0.0;
   for (const Metrics& metrics : history) sum += metrics.test_loss;
   return sum / (static_cast<double>(history.size()) * history.front().test_loss);
@@ -71,8 +71,8 @@ RunFacts read_facts(Backend& backend, const std::filesystem::path& folder) {
                  .encoding = config.model.encoding,
                  .logit_scale = config.model.logit_scale,
                  .seed = config.seed,
-                 .gradient_variation = gradient_variation(history, config.train),
-                 .loss_area = loss_area(history)};
+                 .gradient_variation = gradient_variation_of(history, config.train),
+                 .loss_area = loss_area_of(history)};
   try {
     const auto result = nlohmann::json::parse(read_file(run.file("result.json")));
     facts.test_accuracy = result.at("test_accuracy").get<double>();

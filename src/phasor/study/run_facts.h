@@ -47,8 +47,8 @@ Batch first_test_sequences(const Session& session, int64_t most);
 SpectralFacts spectral_facts(const std::vector<HeadMeasures>& heads);
 
 // As in RunFacts, from the evaluations of a run, of which there is at least one.
-double gradient_variation(const std::vector<Metrics>& history, const TrainConfig& train);
-double loss_area(const std::vector<Metrics>& history);
+double gradient_variation_of(const std::vector<Metrics>& history, const TrainConfig& train);
+double loss_area_of(const std::vector<Metrics>& history);
 
 // Of a model with these settings before training.
 SpectralFacts initial_facts(Backend& backend, const RunConfig& config);

@@ -139,8 +139,8 @@ RunRecord read_record(const PlannedRun& run, const fs::path& folder) {
   if (record.curve.empty()) {
     throw FormatError(fmt::format("'{}' has no evaluations", files.file("metrics.jsonl").string()));
   }
-  record.gradient_variation = gradient_variation(record.curve, config.train);
-  record.loss_area = loss_area(record.curve);
+  record.gradient_variation = gradient_variation_of(record.curve, config.train);
+  record.loss_area = loss_area_of(record.curve);
   read_measures(folder, config, record);
   return record;
 }

@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "phasor study summary 1";
+constexpr const char* kSummaryFormat = "phasor study summary 1";
 
 Json rate_json(const RateChoice& choice) {
   Json trials = Json::array();
@@ -89,7 +89,7 @@ Json to_json(const StudySummary& summary) {
   const auto time_json = [](const RunTime& time) {
     return Json{{"id", time.id}, {"seconds", json_number(time.seconds)}, {"device", time.device}};
   };
-  return {{"format", kFormat},
+  return {{"format", kSummaryFormat},
           {"study", {{"name", summary.name}, {"preset", summary.preset}}},
           {"cells", list_json(summary.cells, [](const CellSummary& cell) { return to_json(cell); })},
           {"rates", list_json(summary.rates, rate_json)},

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "phasor study lengths 1";
+constexpr const char* kLengthsFormat = "phasor study lengths 1";
 
 Json length_json(const MeasuredLength& length) {
   const std::optional<LengthRecord>& record = length.record;
@@ -52,14 +52,14 @@ bool has_length(const std::vector<MeasuredLength>& lengths, double factor) {
 void write_study_lengths(std::vector<MeasuredLength> lengths, const std::filesystem::path& path) {
   std::sort(lengths.begin(), lengths.end(),
             [](const MeasuredLength& a, const MeasuredLength& b) { return a.factor < b.factor; });
-  Json json = {{"format", kFormat}, {"samples", kLengthSamples}};
+  Json json = {{"format", kLengthsFormat}, {"samples", kLengthSamples}};
   json["lengths"] = Json::array();
   for (const MeasuredLength& length : lengths) json["lengths"].push_back(length_json(length));
   write_file_atomically(path, fmt::format("{}\n", json.dump(2)));
 }
 
 std::vector<MeasuredLength> read_study_lengths(const std::filesystem::path& path) {
-  return read_measured_file(path, kFormat, [](const Json& json) {
+  return read_measured_file(path, kLengthsFormat, [](const Json& json) {
     std::vector<MeasuredLength> lengths;
     for (const Json& length : json.at("lengths")) lengths.push_back(length_from(length));
     return lengths;

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "phasor study spectrum 2";
+constexpr const char* kSpectrumFormat = "phasor study spectrum 2";
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> contractions(const std::vector<HeadMeasures>& heads) {
@@ -60,17 +60,17 @@ bool has_shares(const HeadMeasures& head) {
 }
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-double number_from(const Json& json) { return json.is_null() ? kUndefined : json.get<double>(); }
+double spectral_number_from(const Json& json) { return json.is_null() ? kUndefined : json.get<double>(); }
 
-Json numbers(const std::vector<double>& values) {
+Json spectral_numbers(const std::vector<double>& values) {
   Json list = Json::array();
   for (const double value : values) list.push_back(number(value));
   return list;
 }
 
-std::vector<double> numbers_from(const Json& json) {
+std::vector<double> spectral_numbers_from(const Json& json) {
   std::vector<double> values;
-  for (const Json& value : json) values.push_back(number_from(value));
+  for (const Json& value : json) values.push_back(spectral_number_from(value));
   return values;
 }
 
@@ -79,14 +79,14 @@ Json facts_json(const SpectralFacts& facts, const std::vector<double>& contracti
           {"product_norm", number(facts.product_norm)},
           {"spectral_norm", number(facts.spectral_norm)},
           {"stable_rank", number(facts.stable_rank)},
-          {"contractions", numbers(contractions)}};
+          {"contractions", spectral_numbers(contractions)}};
 }
 
 SpectralFacts facts_from(const Json& json) {
-  return {.contraction = number_from(json.at("contraction")),
-          .product_norm = number_from(json.at("product_norm")),
-          .spectral_norm = number_from(json.at("spectral_norm")),
-          .stable_rank = number_from(json.at("stable_rank"))};
+  return {.contraction = spectral_number_from(json.at("contraction")),
+          .product_norm = spectral_number_from(json.at("product_norm")),
+          .spectral_norm = spectral_number_from(json.at("spectral_norm")),
+          .stable_rank = spectral_number_from(json.at("stable_rank"))};
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ void measure_streams(Session& session, SpectrumRecord& record) {
 }
 
 void write_study_spectrum(const SpectrumRecord& record, const std::filesystem::path& path) {
-  const Json json = {{"format", kFormat},
+  const Json json = {{"format", kSpectrumFormat},
                      {"start", facts_json(record.start, record.start_contractions)},
                      {"end", facts_json(record.end, record.end_contractions)},
                      {"relative_r2", number(record.relative_r2)},
@@ -143,18 +143,19 @@ void write_study_spectrum(const SpectrumRecord& record, const std::filesystem::p
 }
 
 SpectrumRecord read_study_spectrum(const std::filesystem::path& path) {
-  return read_measured_file(path, kFormat, [](const Json& json) {
-    return SpectrumRecord{.start = facts_from(json.at("start")),
-                          .end = facts_from(json.at("end")),
-                          .start_contractions = numbers_from(json.at("start").at("contractions")),
-                          .end_contractions = numbers_from(json.at("end").at("contractions")),
-                          .relative_r2 = number_from(json.at("relative_r2")),
-                          .position_toeplitz = number_from(json.at("position_toeplitz")),
-                          .logit_interaction = number_from(json.at("logit_interaction")),
-                          .positional_share = number_from(json.at("positional_share")),
-                          .stream_position = number_from(json.at("stream_position")),
-                          .stream_interaction = number_from(json.at("stream_interaction")),
-                          .stream_interaction_deviation = number_from(json.at("stream_interaction_deviation"))};
+  return read_measured_file(path, kSpectrumFormat, [](const Json& json) {
+    return SpectrumRecord{
+        .start = facts_from(json.at("start")),
+        .end = facts_from(json.at("end")),
+        .start_contractions = spectral_numbers_from(json.at("start").at("contractions")),
+        .end_contractions = spectral_numbers_from(json.at("end").at("contractions")),
+        .relative_r2 = spectral_number_from(json.at("relative_r2")),
+        .position_toeplitz = spectral_number_from(json.at("position_toeplitz")),
+        .logit_interaction = spectral_number_from(json.at("logit_interaction")),
+        .positional_share = spectral_number_from(json.at("positional_share")),
+        .stream_position = spectral_number_from(json.at("stream_position")),
+        .stream_interaction = spectral_number_from(json.at("stream_interaction")),
+        .stream_interaction_deviation = spectral_number_from(json.at("stream_interaction_deviation"))};
   });
 }
 

@@ -42,7 +42,7 @@ class Stepper {
   int64_t step_ = 0;
 };
 
-double median(std::vector<double> values) {
+double median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }
@@ -104,9 +104,9 @@ std::vector<EncodingTime> bench_encodings(Backend& backend, const RunConfig& con
     }
     times.push_back({.encoding = tested.model.encoding,
                      .causal = tested.model.causal,
-                     .ms = median(seconds) * 1e3,
-                     .rope_ms = median(rope_seconds) * 1e3,
-                     .ratio = median(ratios),
+                     .ms = median_of(seconds) * 1e3,
+                     .rope_ms = median_of(rope_seconds) * 1e3,
+                     .ratio = median_of(ratios),
                      .parameters = one.parameters()});
     report(times.back());
   }

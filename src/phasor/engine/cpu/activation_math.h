@@ -16,7 +16,7 @@ struct NormalDistribution {
 [[gnu::always_inline]] inline NormalDistribution normal_distribution(simd::Vec x) {
   using simd::Vec;
   // Abramowitz and Stegun 7.1.26 for the tail: erfc(u) = t (a1 + t (a2 + ...)) exp(-u^2), u = |x| / sqrt 2.
-  const Vec u = (x < 0.0f ? -x : x) * 0.70710678118654752f;
+  const Vec u = simd::abs(x) * 0.70710678118654752f;
   const Vec t = 1.0f / (1.0f + 0.3275911f * u);
   const Vec bell = simd::exp(-u * u);
   Vec p = simd::splat(1.061405429f);
@@ -25,7 +25,7 @@ struct NormalDistribution {
   p = p * t - 0.284496736f;
   p = p * t + 0.254829592f;
   const Vec tail = 0.5f * p * t * bell;
-  return {x < 0.0f ? tail : 1.0f - tail, bell * 0.39894228040143268f};
+  return {simd::where_negative(x, tail, 1.0f - tail), bell * 0.39894228040143268f};
 }
 
 // Applies f to sixteen values at a time; the last ones through a padded copy.

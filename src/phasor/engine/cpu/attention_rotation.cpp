@@ -14,17 +14,15 @@ using simd::Vec;
 template <bool Back>
 [[gnu::always_inline]] inline void turn_interleaved(float* x, const float* f, int64_t pairs) {
   constexpr float kSign = Back ? -1.0f : 1.0f;
-  const Vec signs = {-kSign, kSign, -kSign, kSign, -kSign, kSign, -kSign, kSign,
-                     -kSign, kSign, -kSign, kSign, -kSign, kSign, -kSign, kSign};
+  alignas(Vec) constexpr float kSigns[kLanes] = {-kSign, kSign, -kSign, kSign, -kSign, kSign, -kSign, kSign,
+                                                 -kSign, kSign, -kSign, kSign, -kSign, kSign, -kSign, kSign};
+  const Vec signs = simd::load(kSigns);
   int64_t c = 0;
   for (; c + kLanes / 2 <= pairs; c += kLanes / 2) {
     const Vec v = simd::load(x + 2 * c);
     const Vec factors = simd::load(f + 2 * c);
-    const Vec swapped = __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
-    const Vec real = __builtin_shufflevector(factors, factors, 0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14);
-    const Vec imaginary =
-        __builtin_shufflevector(factors, factors, 1, 1, 3, 3, 5, 5, 7, 7, 9, 9, 11, 11, 13, 13, 15, 15);
-    simd::store(x + 2 * c, v * real + swapped * (imaginary * signs));
+    const Vec turned = simd::swap_neighbours(v) * (simd::twice_odd(factors) * signs);
+    simd::store(x + 2 * c, v * simd::twice_even(factors) + turned);
   }
   for (; c < pairs; ++c) {
     const float a = x[2 * c];

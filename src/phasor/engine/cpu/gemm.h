@@ -31,6 +31,7 @@ class Gemm {
  public:
   virtual ~Gemm() = default;
   virtual std::string name() const = 0;
+  virtual std::string version() const = 0;  // of the library that runs
   virtual bool supports(Dtype operands) const = 0;
   // Safe to call from several threads at once.
   virtual void multiply(const Product& product) const = 0;

@@ -56,7 +56,11 @@ Compiled compile(const Product& p) {
     post.append_sum(1.0f);
     attributes.set_post_ops(post);
   }
+#if DNNL_VERSION_MAJOR >= 3
+  const dnnl::matmul::primitive_desc description(cpu_engine(), a, b, c, attributes);
+#else
   const dnnl::matmul::primitive_desc description({a, b, c}, attributes, cpu_engine());
+#endif
   return {dnnl::matmul(description), memory(a, cpu_engine(), nullptr), memory(b, cpu_engine(), nullptr),
           memory(c, cpu_engine(), nullptr)};
 }
@@ -83,6 +87,10 @@ bool has_bf16() {
 class OneDnnGemm final : public Gemm {
  public:
   std::string name() const override { return "oneDNN"; }
+  std::string version() const override {
+    const dnnl::version_t* version = dnnl::version();
+    return fmt::format("{}.{}.{}", version->major, version->minor, version->patch);
+  }
   bool supports(Dtype operands) const override { return operands == Dtype::f32 || bf16_; }
 
   void multiply(const Product& p) const override {

@@ -1,6 +1,8 @@
 #include <cblas.h>
 #include <omp.h>
 
+#include <sstream>
+
 #include "phasor/base/error.h"
 #include "phasor/engine/cpu/gemm.h"
 #include "phasor/engine/cpu/thread_count.h"
@@ -17,6 +19,13 @@ class OpenBlasGemm final : public Gemm {
   }
 
   std::string name() const override { return "OpenBLAS"; }
+  // The library says more than its version: "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...".
+  std::string version() const override {
+    std::istringstream words(openblas_get_config());
+    std::string library, version;
+    words >> library >> version;
+    return version;
+  }
   bool supports(Dtype operands) const override { return operands == Dtype::f32; }
 
   void multiply(const Product& p) const override {

@@ -148,7 +148,7 @@ class BackwardBlock {
   float through_hidden(const float* hidden, const float* dhidden, float x, const WeightGradients& sums) const {
     simd::Vec dx{};
     for (int64_t k = 0; k < network_.width; k += simd::kLanes) {
-      const simd::Vec d = simd::load(hidden + k) > 0.0f ? simd::load(dhidden + k) : simd::Vec{};
+      const simd::Vec d = simd::where_positive(simd::load(hidden + k), simd::load(dhidden + k));
       simd::store(sums.weight1 + k, simd::load(sums.weight1 + k) + d * x);
       simd::store(sums.bias1 + k, simd::load(sums.bias1 + k) + d);
       dx += d * simd::load(network_.weight1.data() + k);

@@ -10,8 +10,8 @@
 
 namespace phasor {
 
-inline constexpr int64_t kTileRows = 128;
-inline constexpr int64_t kTailRows = 32;
+inline constexpr int64_t kTileRows = 96;
+inline constexpr int64_t kTailRows = 48;
 
 // c = a op(b), for at most kTileRows rows of a and c; runs on the calling thread.
 struct TileProduct {

@@ -11,7 +11,8 @@ namespace phasor {
 inline constexpr int kProductRows = 8;  // 16 accumulators of 32 registers
 inline constexpr int kProductVectors = 2;
 #else
-inline constexpr int kProductRows = 4;
+inline constexpr int kProductRows =
+    4;  // of two registers each, of 16; where a register has 128 bits it spills a little
 inline constexpr int kProductVectors = 1;
 #endif
 

@@ -1,0 +1,28 @@
+# One libphasor.so per level of PHASOR_LEVELS, the lowest first. The loader takes the best that the machine has: it looks
+# into glibc-hwcaps/<level>/ beside the lowest one before it takes that.
+function(phasor_add_levels)
+  list(GET PHASOR_LEVELS 0 lowest)
+  foreach(level IN LISTS PHASOR_LEVELS)
+    set(target phasor_${level})
+    set(sources)
+    foreach(layer IN LISTS ARGN)
+      phasor_layer_sources(layer_sources ${layer})
+      list(APPEND sources ${layer_sources})
+    endforeach()
+    add_library(${target} SHARED ${sources})
+    target_link_libraries(${target} PUBLIC phasor_flags)
+    target_compile_options(${target} PRIVATE -fno-semantic-interposition)  # calls within it may be inlined
+    phasor_arch(${target} ${level})
+    foreach(layer IN LISTS ARGN)
+      phasor_layer_needs(${target} ${layer})
+    endforeach()
+    set(folder "")
+    if(NOT level STREQUAL lowest)
+      set(folder /glibc-hwcaps/${level})
+    endif()
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME phasor SOVERSION ${PROJECT_VERSION}
+      LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib${folder})
+    install(TARGETS ${target} LIBRARY DESTINATION ${PHASOR_LIBRARY_FOLDER}${folder} NAMELINK_SKIP)
+  endforeach()
+  target_link_libraries(phasor_library INTERFACE phasor_${lowest})
+endfunction()

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# Runs the README's commands on machines that nobody prepared: a bare Debian in a folder, a clean clone of HEAD in it.
+#
+#   scripts/fresh_machine.sh [--suite bookworm|trixie] [--only demo|test] [--short] [--cold]
+#
+#   --suite SUITE   Debian 12 (bookworm) or Debian 13 (trixie); default: both, one after the other
+#   --only NAME     one of the two commands; default: both, each on a machine of its own
+#   --short         the demo with 20 steps a run, the tests with --quick
+#   --cold          no compiler cache, no bare root and no package kept from earlier; what a new user meets
+#
+# Prints the seconds that installing, building and running took. Logs lie in build/fresh_machine. Needs root and debootstrap
+# (scripts/install_dependencies.sh bare); where there can be no bare root it says why and exits 3.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck source=scripts/bare_root.sh
+source "$(dirname "$0")/bare_root.sh"
+
+suites=()
+only=
+short=no
+while (($#)); do
+  case $1 in
+    --help | -h) print_help "$0" && exit 0 ;;
+    --suite)
+      [[ ${2-} == @(bookworm|trixie) ]] || die_usage "--suite wants bookworm or trixie, not '${2-}'"
+      suites+=("$2")
+      shift
+      ;;
+    --only)
+      [[ ${2-} == @(demo|test) ]] || die_usage "--only wants demo or test, not '${2-}'"
+      only=$2
+      shift
+      ;;
+    --short) short=yes ;;
+    --cold) bare_root_cold=yes ;;
+    *) die_usage "unknown option '$1'" ;;
+  esac
+  shift
+done
+((${#suites[@]})) || suites=(bookworm trixie)
+cd "$root"
+
+# command_of NAME: the line of the README that runs scripts/NAME.sh, without its comment.
+command_of() {
+  local line
+  line=$(grep -m 1 -E "^    scripts/$1\.sh( |$)" README.md) || die "README.md has no line that runs scripts/$1.sh"
+  line=${line%%#*}
+  read -r line <<<"$line"
+  if [[ $short == yes && $1 == demo ]]; then line+=' --steps 20'; fi
+  if [[ $short == yes && $1 == test ]]; then line+=' --quick'; fi
+  echo "$line"
+}
+
+reason=$(no_bare_root_because)
+if [[ -n $reason ]]; then
+  echo "fresh_machine.sh: not run: $reason" >&2
+  exit 3
+fi
+git diff --quiet HEAD || echo "fresh_machine.sh: the clone is of HEAD; changes that are not committed are not in it" >&2
+
+logs=$root/build/fresh_machine
+mkdir -p "$logs"
+machine=$(mktemp -d "${TMPDIR:-/tmp}/phasor-fresh-XXXXXX")
+trap 'remove_bare_root "$machine"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# stages LOG: reads output, keeps it in LOG, shows its stages, and writes the seconds that passed in each kind of stage:
+# "install build run".
+stages() {
+  local line kind=run began=$SECONDS
+  local -A seconds=([install]=0 [build]=0 [run]=0)
+  while IFS= read -r line; do
+    printf '%s\n' "$line" >>"$1"
+    [[ $line == '==> '* ]] || continue
+    printf '    %s\n' "${line:0:110}" >&2
+    seconds[$kind]=$((seconds[$kind] + SECONDS - began))
+    began=$SECONDS
+    case $line in
+      '==> Installing'*) kind=install ;;
+      '==> Building'*) kind=build ;;
+      *) kind=run ;;
+    esac
+  done
+  seconds[$kind]=$((seconds[$kind] + SECONDS - began))
+  echo "${seconds[install]} ${seconds[build]} ${seconds[run]}"
+}
+
+table=()
+failed=()
+for suite in "${suites[@]}"; do
+  for name in demo test; do
+    [[ -z $only || $only == "$name" ]] || continue
+    line_to_run=$(command_of "$name")
+    log=$logs/$suite-$name.log
+    : >"$log"
+    say "$suite: $line_to_run"
+    remove_bare_root "$machine"
+    packages=()
+    [[ $bare_root_cold == yes ]] || packages=(ccache)
+    make_bare_root "$suite" "$machine" ${packages[@]+"${packages[@]}"}
+    git clone -q --no-hardlinks "$root" "$machine/root/phasor"
+    status=0
+    spent=$(in_bare_root "$suite" "$machine" bash -c "cd /root/phasor && $line_to_run" </dev/null 2>&1 | stages "$log") || status=$?
+    read -r install build run <<<"$spent"
+    total=$((install + build + run))
+    result=passed
+    if ((status)); then
+      result="FAILED ($status)"
+      failed+=("$suite: $line_to_run; log: $log")
+      # What went wrong is named by these lines; the end of the log says where.
+      { grep -n -E '(fatal |^)?error:|CMake Error|Could NOT find|was not found|not found|No such file|^E: |npm (ERR|error)' "$log" || true; } |
+        head -n 12 >&2
+      tail -n 15 "$log" >&2
+    fi
+    table+=("$(printf '%-9s %-28s %8d %8d %8d %8d  %s' "$suite" "$line_to_run" "$install" "$build" "$run" "$total" "$result")")
+  done
+done
+
+kind=warm
+[[ $bare_root_cold == no ]] || kind=cold
+printf '\n%-9s %-28s %8s %8s %8s %8s  (seconds, %s, %d cores)\n' suite command install build run total "$kind" "$(nproc)"
+printf '%s\n' "${table[@]}"
+((${#failed[@]} == 0)) || die "failed: ${failed[*]}"
