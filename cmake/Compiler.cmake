@@ -6,6 +6,11 @@ target_include_directories(phasor_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(phasor_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wold-style-cast -Wnon-virtual-dtor -Wno-psabi -Wno-missing-field-initializers
   -fno-math-errno -fno-trapping-math $<$<BOOL:${PHASOR_WERROR}>:-Werror>)
+# Newer compilers warn of what cannot happen inside optional, vector and JSON; g++ 12 keeps watch over these.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+  target_compile_options(phasor_flags INTERFACE
+    -Wno-maybe-uninitialized -Wno-dangling-reference -Wno-array-bounds -Wno-stringop-overflow)
+endif()
 if(PHASOR_SANITIZE)
   target_compile_options(phasor_flags INTERFACE
     -fsanitize=${PHASOR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS)

@@ -9,6 +9,7 @@
 #   browser    test that page
 #   lint       clang-format, clang-tidy, shellcheck, and clang's fuzzer and sanitizers
 #   cache      ccache: what was compiled once is not compiled again, in any clone
+#   package    make a Debian package (scripts/package.sh); lintian: read it
 #   bare       debootstrap: bare roots for scripts/fresh_machine.sh, scripts/package.sh and scripts/aarch64.sh
 #   fixtures   Python, PyTorch, NumPy, SciPy and R, only to make fixtures again and to compare speeds
 #
@@ -30,9 +31,11 @@ packages_of() {
     test) echo libgtest-dev ;;
     lint) echo clang-format clang-tidy clang libclang-rt-dev libomp-dev shellcheck ;;
     cache) echo ccache ;;
+    package) echo dpkg-dev file git ca-certificates ;;
+    lintian) echo lintian ;;
     bare) echo debootstrap ;;
     fixtures) echo python3-torch python3-numpy python3-scipy r-base-core ;;
-    *) die_usage "unknown group '$1'; known: build web test browser lint cache bare fixtures" ;;
+    *) die_usage "unknown group '$1'; known: build web test browser lint cache package lintian bare fixtures" ;;
   esac
 }
 

@@ -76,6 +76,8 @@ int run(int argc, char** argv) {
   phasor::app::add_stability_command(app);
   phasor::app::add_encodings_command(app);
   phasor::app::add_tasks_command(app);
+  phasor::app::add_completion_command(app);
+  phasor::app::add_manual_command(app);
   if (argc <= 1) {
     fmt::print(stderr, "{}", app.help());
     return 2;

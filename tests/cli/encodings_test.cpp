@@ -48,7 +48,7 @@ TEST(Encodings, ListNamesEveryEntry) {
   for (size_t i = 0; i < json.size(); ++i) {
     const EncodingEntry& entry = encoding_catalogue()[i];
     expect_words(list, {"\n  " + entry.name + " "});
-    EXPECT_EQ(json[i].at("name"), entry.name);
+    EXPECT_EQ(json[i].at("name").get<std::string>(), entry.name);
     EXPECT_EQ(json[i].at("paper"), entry.paper);
     ASSERT_EQ(json[i].at("parameters").size(), entry.parameters.size());
     for (size_t p = 0; p < entry.parameters.size(); ++p) {

@@ -58,7 +58,7 @@ TEST(RunRecord, SaysWhatTheRunSaid) {
   EXPECT_EQ(record.floors.samples, result.at("floors").at("samples"));
   EXPECT_EQ(record.floors.error, result.at("floors").at("error"));
   EXPECT_EQ(record.seconds, result.at("seconds"));
-  EXPECT_EQ(record.device, result.at("device"));
+  EXPECT_EQ(record.device, result.at("device").get<std::string>());
   ASSERT_EQ(record.curve.size(), 9u);
   EXPECT_EQ(record.curve.back().step, 40);
   EXPECT_EQ(record.curve.back().test_loss, record.test_loss);

@@ -169,7 +169,7 @@ TEST(StudyJson, HostileTextsStayTexts) {
   results.name = "a \"quoted\"\n, name \\";
   results.cells[0].failures[0].what = "bytes \xff\xfe that are no UTF-8";
   const Json json = Json::parse(text_of(results));
-  EXPECT_EQ(json.at("study").at("name"), results.name);
+  EXPECT_EQ(json.at("study").at("name").get<std::string>(), results.name);
   EXPECT_EQ(json.at("failures")[0].at("what"), "bytes \xEF\xBF\xBD\xEF\xBF\xBD that are no UTF-8");
 }
 

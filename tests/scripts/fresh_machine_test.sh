@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# fresh_machine.sh with fakes of what makes a bare root: what it runs, what it prints, what it leaves behind.
+# shellcheck disable=SC2016  # fake commands expand their own words
+# shellcheck source=tests/scripts/harness.sh
+source "$(dirname "$0")/harness.sh"
+
+tree=$scratch/tree
+mkdir -p "$tree" "$scratch/roots"
+cp -r "$repository/scripts" "$tree/"
+printf '%s\n' '# Title' '' '    scripts/demo.sh --odd      # a comment' '    scripts/test.sh            # another' >"$tree/README.md"
+
+fake id 'echo 0'
+fake debootstrap 'mkdir -p "${@: -2:1}"/etc/apt/apt.conf.d "${@: -2:1}"/root; mkdir -p "${@: -2:1}"/etc/dpkg/dpkg.cfg.d'
+fake apt-get 'echo "Debian http://archive.invalid/debian/"'
+fake apt-config 'exit 0'
+fake git 'case $1 in clone) mkdir -p "${@: -1}" ;; esac'
+# In place of the root: the command it was to run, and the output of a script with stages.
+fake unshare '[[ ${@: -1} == true ]] && exit
+echo "${@: -1}" >>'"$scratch"'/commands
+echo "==> Installing things"; echo "==> Building"; cat '"$scratch"'/says; echo "==> Testing"
+exit "$(cat '"$scratch"'/status)"'
+export PATH=$scratch/bin:$PATH TMPDIR=$scratch/roots XDG_CACHE_HOME=$scratch/cache
+echo 'all well' >"$scratch/says"
+echo 0 >"$scratch/status"
+fresh() {
+  rm -f "$scratch/commands"
+  run "$tree/scripts/fresh_machine.sh" "$@"
+  [[ -z $(ls "$scratch/roots") ]] || fail "a root is left behind: $(ls "$scratch/roots")"
+}
+expect_commands() {
+  [[ $(cat "$scratch/commands") == "$1" ]] || fail "expected '$1', not '$(cat "$scratch/commands")'"
+}
+
+# The commands are the README's own.
+fresh --cold
+expect_status 0
+expect_commands $'cd /root/phasor && scripts/demo.sh --odd\ncd /root/phasor && scripts/test.sh\ncd /root/phasor && scripts/demo.sh --odd\ncd /root/phasor && scripts/test.sh'
+expect_output 'bookworm  scripts/demo.sh --odd'
+expect_output 'trixie    scripts/test.sh'
+expect_output 'cold'
+fresh --suite trixie --only demo --short
+expect_status 0
+expect_commands 'cd /root/phasor && scripts/demo.sh --odd --steps 20'
+fresh --suite bookworm --only test --short
+expect_commands 'cd /root/phasor && scripts/test.sh --quick'
+
+# What fails is named by its own line.
+echo 1 >"$scratch/status"
+echo 'x.h:1:10: fatal error: gtest/gtest.h: No such file or directory' >"$scratch/says"
+fresh --suite bookworm --only demo
+expect_status 1
+expect_output 'gtest/gtest.h: No such file'
+expect_output 'FAILED'
+echo 0 >"$scratch/status"
+
+# No bare root: says why, and exits 3, which is no failure of the commands.
+fake id 'echo 1000'
+fresh
+expect_status 3
+expect_output 'needs the rights of root'
+fake id 'echo 0'
+fake unshare 'exit 1'
+fresh
+expect_status 3
+expect_output 'allows no mounts'
+
+printf '# Title\n' >"$tree/README.md"
+fake unshare 'exit 0'
+fresh --suite bookworm --only demo
+expect_status 1
+expect_output 'no line that runs scripts/demo.sh'
+fresh --suite woody
+expect_status 2
+expect_output '--suite wants bookworm or trixie'
+fresh --only build
+expect_status 2
+fresh --bogus
+expect_status 2
+run "$tree/scripts/fresh_machine.sh" --help
+expect_status 0
+expect_output '--cold'
