@@ -53,7 +53,8 @@ changed_sources() {
         if [[ -f $stem.cpp ]]; then
           echo "$stem.cpp"
         else
-          grep -rlF --include='*.cpp' "\"${name#src/}\"" src apps | LC_ALL=C sort | head -n 1
+          # By its name alone in apps, where headers are included so.
+          { grep -rlE --include='*.cpp' "\"(${name#src/}|${name##*/})\"" src apps || true; } | LC_ALL=C sort | sed -n 1p
         fi
         ;;
     esac
@@ -67,7 +68,7 @@ if [[ $changed == yes ]]; then
     echo "lint.sh: commit $base is not in this clone; clang-tidy reads everything" >&2
   fi
 fi
-mapfile -t shell_files < <(find scripts tests/scripts .ci -type f \( -name '*.sh' -o -name run \) | LC_ALL=C sort)
+mapfile -t shell_files < <(find scripts tests/scripts packaging .ci -type f \( -name '*.sh' -o -name run \) | LC_ALL=C sort)
 
 # A long file hides its parts.
 check_sizes() {

@@ -106,7 +106,7 @@ run_page_tests() {
 run_sanitizers() {
   say "Building (asan)"
   configure asan
-  build asan phasor "${asan_groups[@]/%/_tests}"
+  build asan "${asan_groups[@]/%/_tests}"
   run_ctest asan "${asan_groups[@]}"
 }
 

@@ -28,7 +28,7 @@ void check_processor() {
   Line line;
   line.add("phasor: this processor lacks");
   bool lacks = false;
-  const bool* needed = phasor::app::processor_needs;
+  const bool* needed = phasor::app::kProcessorNeeds;
 #define PHASOR_CHECK(macro, name)                   \
   if (*needed++ && !__builtin_cpu_supports(name)) { \
     line.add(lacks ? ", " : " ");                   \
@@ -44,5 +44,5 @@ void check_processor() {
 
 }  // namespace
 
-[[gnu::section(".preinit_array"), gnu::used]] static void (*const check_first)() = check_processor;
+[[gnu::section(".preinit_array"), gnu::used]] static void (*const kCheckFirst)() = check_processor;
 #endif

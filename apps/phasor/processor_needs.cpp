@@ -17,6 +17,6 @@ constexpr bool same(const char* a, const char* b) {
 
 #define PHASOR_TEXT(words) #words
 #define PHASOR_NEEDED(macro, name) !same(PHASOR_TEXT(macro), #macro),
-constinit const bool processor_needs[] = {PHASOR_INSTRUCTION_SETS(PHASOR_NEEDED)};
+constinit const bool kProcessorNeeds[] = {PHASOR_INSTRUCTION_SETS(PHASOR_NEEDED)};
 
 }  // namespace phasor::app

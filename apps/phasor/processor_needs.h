@@ -30,6 +30,6 @@
 namespace phasor::app {
 
 // One entry per set of the list above, in its order: whether this program was compiled for it.
-extern const bool processor_needs[];
+extern const bool kProcessorNeeds[];
 
 }  // namespace phasor::app
