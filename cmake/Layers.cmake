@@ -11,7 +11,7 @@ function(phasor_layer_sources variable layer)
   if(layer STREQUAL "engine")
     # Kernels are compiled alone: batches would save little there, and what the compiler makes of one must not depend on
     # its neighbours.
-    file(GLOB batched CONFIGURE_DEPENDS ${folder}/cpu/*.cpp)
+    file(GLOB batched CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/cpu/*.cpp)
     if(NOT PHASOR_HAVE_ONEDNN)
       list(FILTER batched EXCLUDE REGEX "gemm_onednn\\.cpp$")
     endif()

@@ -4,7 +4,8 @@ set -eu
 phasor=$1 folder=$2 version=$3
 sources=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$folder"
-"$phasor" manual | gzip -9n >"$folder/phasor.1.gz"
+"$phasor" manual >"$folder/phasor.1"
+gzip -9nf "$folder/phasor.1"
 "$phasor" completion bash >"$folder/phasor.bash"
 "$phasor" completion zsh >"$folder/_phasor"
 "$phasor" completion fish >"$folder/phasor.fish"

@@ -22,7 +22,7 @@ done
 cd "$root"
 reason=$(no_bare_root_because)
 [[ -z $reason ]] || die "$reason"
-git diff --quiet HEAD || echo "aarch64.sh: the clone is of HEAD; changes that are not committed are not in it" >&2
+[[ -z $(git status --porcelain) ]] || echo "aarch64.sh: the clone is of HEAD; changes that are not committed are not in it" >&2
 
 machine=$(mktemp -d "${TMPDIR:-/tmp}/phasor-aarch64-XXXXXX")
 trap 'remove_bare_root "$machine"' EXIT
@@ -43,7 +43,7 @@ in_bare_root bookworm "$machine" bash -ec '
 status=0
 # The inner shell reads its groups behind the script.
 # shellcheck disable=SC2016
-in_bare_root bookworm "$machine" bash -ec '
+in_bare_root bookworm "$machine" bash -euo pipefail -c '
   cd /root/phasor
   source scripts/lib.sh
   say "Building (aarch64)"

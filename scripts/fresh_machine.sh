@@ -5,7 +5,7 @@
 #
 #   --suite SUITE   Debian 12 (bookworm) or Debian 13 (trixie); default: both, one after the other
 #   --only NAME     one of the two commands; default: both, each on a machine of its own
-#   --short         the demo with 20 steps a run, the tests with --quick
+#   --short         the demo with 20 steps a run, the tests with --quick, both on one machine
 #   --cold          no compiler cache, no bare root and no package kept from earlier; what a new user meets
 #
 # Prints the seconds that installing, building and running took. Logs lie in build/fresh_machine. Needs root and debootstrap
@@ -57,7 +57,7 @@ if [[ -n $reason ]]; then
   echo "fresh_machine.sh: not run: $reason" >&2
   exit 3
 fi
-git diff --quiet HEAD || echo "fresh_machine.sh: the clone is of HEAD; changes that are not committed are not in it" >&2
+[[ -z $(git status --porcelain) ]] || echo "fresh_machine.sh: the clone is of HEAD; changes that are not committed are not in it" >&2
 
 logs=$root/build/fresh_machine
 mkdir -p "$logs"
@@ -89,6 +89,7 @@ stages() {
 
 table=()
 failed=()
+made=
 for suite in "${suites[@]}"; do
   for name in demo test; do
     [[ -z $only || $only == "$name" ]] || continue
@@ -96,11 +97,14 @@ for suite in "${suites[@]}"; do
     log=$logs/$suite-$name.log
     : >"$log"
     say "$suite: $line_to_run"
-    remove_bare_root "$machine"
-    packages=()
-    [[ $bare_root_cold == yes ]] || packages=(ccache)
-    make_bare_root "$suite" "$machine" ${packages[@]+"${packages[@]}"}
-    git clone -q --no-hardlinks "$root" "$machine/root/phasor"
+    if [[ $short == no || $made != "$suite" ]]; then
+      remove_bare_root "$machine"
+      packages=()
+      [[ $bare_root_cold == yes ]] || packages=(ccache)
+      make_bare_root "$suite" "$machine" ${packages[@]+"${packages[@]}"}
+      git clone -q --no-hardlinks "$root" "$machine/root/phasor"
+      made=$suite
+    fi
     status=0
     spent=$(in_bare_root "$suite" "$machine" bash -c "cd /root/phasor && $line_to_run" </dev/null 2>&1 | stages "$log") || status=$?
     read -r install build run <<<"$spent"

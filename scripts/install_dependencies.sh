@@ -13,6 +13,7 @@
 #   bare       debootstrap: bare roots for scripts/fresh_machine.sh, scripts/package.sh and scripts/aarch64.sh
 #   fixtures   Python, PyTorch, NumPy, SciPy and R, only to make fixtures again and to compare speeds
 #
+# Phasor works without oneDNN (libdnnl-dev), zlib and npm: where these cannot be had, it says so and goes on.
 # --list prints the packages of the groups and does nothing else. Where packages are missing and may
 # not be installed (neither root nor sudo, or no apt-get), it names them with the command and exits 1.
 # On a machine without dpkg nothing is checked here: cmake names what it does not find.
@@ -20,13 +21,14 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
+# A name with a question mark is of a package that Phasor can do without.
 packages_of() {
   case $1 in
     build)
       echo g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev
-      echo libdnnl-dev libopenblas-openmp-dev zlib1g-dev
+      echo libopenblas-openmp-dev libdnnl-dev? zlib1g-dev?
       ;;
-    web) command -v npm >/dev/null || echo nodejs npm ;;
+    web) command -v npm >/dev/null || echo nodejs? npm? ;;
     browser) echo chromium ;;
     test) echo libgtest-dev ;;
     lint) echo clang-format clang-tidy clang libclang-rt-dev libomp-dev shellcheck ;;
@@ -56,6 +58,8 @@ for group in "${groups[@]}"; do
   [[ -z $names ]] || mapfile -t -O ${#wanted[@]} wanted <<<"${names// /$'\n'}"
 done
 ((${#wanted[@]})) || exit 0
+optional=" $(printf '%s\n' "${wanted[@]}" | awk '/\?$/ { sub(/\?$/, ""); printf "%s ", $0 }')"
+wanted=("${wanted[@]%\?}")
 if [[ $list == yes ]]; then
   printf '%s\n' "${wanted[@]}"
   exit 0
@@ -69,26 +73,46 @@ fi
 # Exits 1 for a name that dpkg has never heard of, which is as good as missing.
 installed=" $(dpkg-query -W -f '${db:Status-Status}=${Package} ' "${wanted[@]}" 2>/dev/null || true)"
 missing=()
+extra=()
 for package in "${wanted[@]}"; do
-  [[ $installed == *" installed=$package "* ]] || missing+=("$package")
+  if [[ $installed == *" installed=$package "* ]]; then
+    continue
+  elif [[ $optional == *" $package "* ]]; then
+    extra+=("$package")
+  else
+    missing+=("$package")
+  fi
 done
-((${#missing[@]})) || exit 0
+((${#missing[@]} + ${#extra[@]})) || exit 0
+
+# refuse REASON: where something is missing that Phasor needs.
+refuse() {
+  ((${#missing[@]} == 0)) || die "$1"
+  echo "Going on without ${extra[*]}, which may not be installed here" >&2
+  exit 0
+}
 
 advice="missing packages; as root: apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
 privilege=()
 if ! command -v apt-get >/dev/null; then
-  die "$advice"
+  refuse "$advice"
 elif [[ $(id -u) != 0 ]]; then
   # A password may be asked for only where somebody can type it.
   if command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 && -t 2 ]]; }; then
     privilege=(sudo)
   else
-    die "$advice"
+    refuse "$advice"
   fi
 fi
 
-say "Installing ${missing[*]}"
+say "Installing ${missing[*]} ${extra[*]}"
 apt=(${privilege[@]+"${privilege[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
 # A foreign archive that cannot be reached must not stop us; the install below decides.
 "${apt[@]}" update >&2 || true
-"${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null || die "apt-get failed; $advice"
+install() { "${apt[@]}" install -y --no-install-recommends "$@" >/dev/null; }
+# All at once, if all are to be had; else those it needs, and of the others each that is.
+if ((${#extra[@]})) && install ${missing[@]+"${missing[@]}"} "${extra[@]}" 2>/dev/null; then exit 0; fi
+((${#missing[@]} == 0)) || install "${missing[@]}" || die "apt-get failed; $advice"
+for package in ${extra[@]+"${extra[@]}"}; do
+  install "$package" 2>/dev/null || echo "Going on without $package, which cannot be installed" >&2
+done

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Checks the sources: layers, file sizes, shell scripts, formatting, clang-tidy. Changes nothing.
 #
-#   scripts/lint.sh [--fix] [--no-tidy | --changed] [--deep] [FILE...]
+#   scripts/lint.sh [--fix] [--no-tidy | --only-tidy] [--changed] [--deep] [FILE...]
 #
 #   --fix       formats the C++ files in place first
 #   --no-tidy   leaves clang-tidy out, the only slow part (scripts/tidy.sh: what was clean is not read again)
+#   --only-tidy clang-tidy alone
 #   --changed   clang-tidy reads only what has changed since the commit in .ci/lint_base, at which all was clean: changed
 #               sources, and of each changed header one source that includes it
 #   --deep      adds clang's static analyzer to clang-tidy: about four times slower
@@ -16,6 +17,7 @@ source "$(dirname "$0")/lib.sh"
 fix=no
 tidy=yes
 changed=no
+only_tidy=no
 checks=()
 files=()
 for argument in "$@"; do
@@ -24,6 +26,7 @@ for argument in "$@"; do
     --fix) fix=yes ;;
     --no-tidy) tidy=no ;;
     --changed) changed=yes ;;
+    --only-tidy) only_tidy=yes ;;
     --deep) checks=(--checks='clang-analyzer-*,-clang-analyzer-optin.performance.Padding') ;;
     -*) die_usage "unknown option '$argument'" ;;
     *) [[ -f $argument ]] || die_usage "no such file: $argument" && files+=("$(realpath "$argument")") ;;
@@ -62,10 +65,10 @@ changed_sources() {
 }
 if [[ $changed == yes ]]; then
   base=$(cat .ci/lint_base)
-  if git rev-parse -q --verify "$base^{commit}" >/dev/null; then
+  if git rev-parse -q --verify "$base^{commit}" >/dev/null && git diff --quiet "$base" -- .clang-tidy; then
     mapfile -t tidy_files < <(changed_sources "$base")
   else
-    echo "lint.sh: commit $base is not in this clone; clang-tidy reads everything" >&2
+    echo "lint.sh: commit $base is not in this clone, or .clang-tidy has changed since; clang-tidy reads everything" >&2
   fi
 fi
 mapfile -t shell_files < <(find scripts tests/scripts packaging .ci -type f \( -name '*.sh' -o -name run \) | LC_ALL=C sort)
@@ -83,10 +86,12 @@ stage() {
   "$@" || failed+=("$name")
 }
 [[ $fix == no ]] || clang-format -i "${files[@]}"
-stage layers scripts/check_layers.sh
-stage sizes check_sizes
-stage shellcheck shellcheck -x "${shell_files[@]}"
-stage format clang-format --dry-run -Werror --ferror-limit=3 "${files[@]}"
+if [[ $only_tidy == no ]]; then
+  stage layers scripts/check_layers.sh
+  stage sizes check_sizes
+  stage shellcheck shellcheck -x "${shell_files[@]}"
+  stage format clang-format --dry-run -Werror --ferror-limit=3 "${files[@]}"
+fi
 if [[ $tidy == yes ]] && ((${#tidy_files[@]})); then
   configure tidy
   stage clang-tidy scripts/tidy.sh ${checks[@]+"${checks[@]}"} "${tidy_files[@]}"

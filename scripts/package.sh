@@ -57,6 +57,7 @@ make_here() {
   say "Building (package, $release)"
   configure package -DPHASOR_DEBIAN_RELEASE="$release" -DPHASOR_LEVELS="$levels"
   build package
+  [[ -s build/package/web/page.html ]] || die "the report's page was not built: npm is missing or cannot install web/"
   rm -f build/package/*.deb
   (cd build/package && cpack -G DEB >cpack.log) || { tail -n 30 build/package/cpack.log >&2 && die "cpack failed"; }
   cp build/package/phasor_*.deb "$packages/"
@@ -99,8 +100,8 @@ check_package() {
     echo \"installed: \$(dpkg-query -W -f '\${Installed-Size}' phasor) kB\"
     phasor --version
     cd /root
-    time phasor reproduce --preset demo --steps 20 --out demo 2>&1 | head -n 6
     phasor reproduce --preset demo --steps 20 --out demo >demo.log 2>&1
+    head -n 6 demo.log
     grep -q '</html>' demo/report.html
     apt-get -qq purge -y phasor >/dev/null 2>&1
   " 2>&1 | tee -a "$log" || die "the package does not work in a bare root; log: $log"

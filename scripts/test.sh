@@ -50,7 +50,7 @@ export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 
 # Groups whose code reads and writes memory by hand or reads what others wrote; the rest is arithmetic on vectors, which
 # -D_GLIBCXX_ASSERTIONS and the release tests look after.
-asan_groups=(checkpoint config encoding engine formula model report task tensor train)
+asan_groups=(checkpoint config encoding engine formula model report spectrum study task tensor train)
 
 passed=()
 times=()
@@ -71,7 +71,7 @@ run_ctest() {
   [[ $quick == no ]] || arguments+=(-E '^(model|train|cli)\.')
   say "Testing ($preset)"
   ctest "${arguments[@]}" >"$log" 2>&1 || {
-    grep -E -A 20 'Failure$|\[  FAILED  \]|ERROR: |runtime error|\*\*\*' "$log" | head -n 400 >&2
+    { grep -E -A 20 'Failure$|\[  FAILED  \]|ERROR: |runtime error|\*\*\*' "$log" || tail -n 20 "$log"; } | sed -n '1,400p' >&2
     die "tests failed ($preset); log: $log"
   }
   passed+=("$(awk '/\[  PASSED  \]/ { sum += $(NF - 1) } END { print sum }' "$log") $preset tests")
@@ -89,7 +89,7 @@ run_script_tests() {
 
 # The report's page in a real browser; without npm there is no page, and without a browser its tests skip.
 run_page_tests() {
-  if [[ ! -d web/node_modules ]]; then
+  if [[ ! -e web/node_modules/.package-lock.json ]] || ! command -v npm >/dev/null; then
     say "Tests of the page are skipped: npm or its packages are missing"
     return 0
   fi
@@ -133,9 +133,9 @@ configure release ${options[@]+"${options[@]}"}
 stage build build release
 stage tests run_ctest release
 stage scripts run_script_tests
-[[ $quick == yes ]] || stage page run_page_tests
+stage page run_page_tests
 if [[ $all == yes ]]; then
-  stage clang-tidy scripts/lint.sh --changed
+  stage clang-tidy scripts/lint.sh --changed --only-tidy
   passed+=("lint")
 fi
 if [[ $asan == yes ]]; then

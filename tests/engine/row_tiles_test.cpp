@@ -36,6 +36,7 @@ TEST_P(RowTile, ARowHasTheSameBitsWhereverItStands) {
   RandomData data(kSeed);
   const std::vector<float> row = normals(data, 1, k), b = normals(data, transposed ? n : k, transposed ? k : n);
   for (const std::unique_ptr<Gemm>& gemm : available_gemms()) {
+    if (!gemm->rows_are_alike()) continue;
     const auto at = [&](int64_t place, int64_t rows) {
       std::vector<float> a = normals(data, rows, k), c(static_cast<size_t>(rows * n));
       std::copy(row.begin(), row.end(), a.begin() + place * k);

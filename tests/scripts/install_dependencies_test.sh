@@ -21,6 +21,9 @@ machine() {
         [[ $name == libgtest-dev || $name == libfmt-dev ]] || printf "installed=%s " "$name"; done; exit 1' ;;
       full-dpkg) fake dpkg-query 'for name in "${@:4}"; do printf "installed=%s " "$name"; done' ;;
       removed-dpkg) fake dpkg-query 'for name in "${@:4}"; do printf "config-files=%s " "$name"; done' ;;
+      no-extras) fake dpkg-query 'for name in "${@:4}"; do
+        [[ $name == @(libdnnl-dev|zlib1g-dev|nodejs|npm) ]] || printf "installed=%s " "$name"; done; exit 1' ;;
+      picky-apt) fake apt-get '[[ $* != *libdnnl-dev* ]]' ;;
       apt) fake apt-get "echo \"\$DEBIAN_FRONTEND apt-get \$*\" >>$scratch/calls" ;;
       broken-apt) fake apt-get 'exit 100' ;;
       root) fake id 'echo 0' ;;
@@ -98,6 +101,17 @@ expect_output "unknown group 'nonsense'; known: build web test browser lint cach
 install --list build
 expect_status 0
 [[ $output != *torch* ]] || fail "PyTorch is for fixtures alone"
+
+# What Phasor can do without stops nobody.
+machine no-extras user apt
+install build web
+expect_status 0
+expect_output 'Going on without libdnnl-dev zlib1g-dev nodejs npm'
+machine no-extras root picky-apt
+install build web
+expect_status 0
+expect_output 'Going on without libdnnl-dev, which cannot be installed'
+[[ $output != *'without npm'* ]] || fail "npm can be installed"
 
 # npm counts wherever it came from.
 machine full-dpkg user

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "phasor/engine/backend.h"
+#include "phasor/engine/cpu/gemm.h"
 
 namespace phasor::testing_support {
 
@@ -24,3 +25,9 @@ inline Backend& test_backend() {
   if (!phasor::testing_support::test_backend().supports(dtype))                                              \
   GTEST_SKIP() << phasor::testing_support::test_backend().description() << " has no " << phasor::name(dtype) \
                << " products in this build or on this machine"
+
+// For tests of bits that must not depend on where in a batch a sequence stands.
+#define PHASOR_SKIP_UNLESS_ROWS_ARE_ALIKE()                                   \
+  if (!phasor::available_gemms().front()->rows_are_alike())                   \
+  GTEST_SKIP() << "products by " << phasor::available_gemms().front()->name() \
+               << " depend in the last bits on a row's place, on this machine"

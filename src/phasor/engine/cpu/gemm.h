@@ -33,6 +33,8 @@ class Gemm {
   virtual std::string name() const = 0;
   virtual std::string version() const = 0;  // of the library that runs
   virtual bool supports(Dtype operands) const = 0;
+  // Whether a row of a has the same product, bit for bit, wherever it stands in tiles of row_tiles.h.
+  virtual bool rows_are_alike() const = 0;
   // Safe to call from several threads at once.
   virtual void multiply(const Product& product) const = 0;
   // A product on all threads by the library's own means, for measuring the machine's peak.

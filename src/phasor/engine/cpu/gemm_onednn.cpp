@@ -93,6 +93,8 @@ class OneDnnGemm final : public Gemm {
   }
   bool supports(Dtype operands) const override { return operands == Dtype::f32 || bf16_; }
 
+  bool rows_are_alike() const override { return true; }
+
   void multiply(const Product& p) const override {
     if (omp_in_parallel() != 0) {
       run(p, 1);  // oneDNN keeps to the calling thread inside a parallel region

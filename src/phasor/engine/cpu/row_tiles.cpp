@@ -27,6 +27,8 @@ ConstMatrix padded_copy(ScratchSlot slot, const ConstMatrix& from, int64_t rows)
 constexpr int64_t kOutputTile = 64;
 constexpr int64_t kInputTile = 512;
 constexpr int64_t kDepth = 512;  // rows of one library call
+constexpr int64_t kDepthStep = 32;
+static_assert(kDepth % kDepthStep == 0);  // whole calls are not padded
 constexpr int64_t kWantedItems = 16;
 
 }  // namespace
@@ -81,7 +83,7 @@ void add_weight_gradient(const Gemm& gemm, const WeightGradient& g, std::vector<
   const int64_t in_tiles = chunk_count(in, kInputTile);
   const int64_t tiles = out_tiles * in_tiles;
   const int64_t wanted = std::clamp<int64_t>(kWantedItems / tiles, 1, chunk_count(rows, kDepth));
-  const int64_t range_rows = round_up(chunk_count(rows, wanted), kTailRows);
+  const int64_t range_rows = round_up(chunk_count(rows, wanted), kDepthStep);
   const int64_t ranges = chunk_count(rows, range_rows);  // rounding may leave fewer
   // With one range the gradient itself is the accumulator; otherwise ranges are added up in order.
   if (ranges > 1) partial_sums.resize(std::max(partial_sums.size(), static_cast<size_t>(ranges * out * in)));
@@ -97,7 +99,7 @@ void add_weight_gradient(const Gemm& gemm, const WeightGradient& g, std::vector<
     const int64_t last = std::min(rows, (range + 1) * range_rows);
     for (int64_t first = range * range_rows; first < last; first += kDepth) {
       const int64_t depth = std::min(kDepth, last - first);
-      const int64_t padded = round_up(depth, kTailRows);
+      const int64_t padded = round_up(depth, kDepthStep);
       ConstMatrix dy = g.dy.row_range(first, depth).column_range(first_out, out_count);
       ConstMatrix x = g.x.row_range(first, depth).column_range(first_in, in_count);
       if (padded != depth) {

@@ -1,6 +1,6 @@
 #pragma once
-// Sixteen floats at a time: one AVX-512 register, two AVX ones or four of 128 bits. What is computed does not depend on
-// that: lanes are independent, and sums fold them in one order.
+// Sixteen floats at a time: one AVX-512 register, two AVX ones or four of 128 bits. The order of every sum is the same:
+// lanes are independent, and folds have one tree.
 #include <cstdint>
 #include <cstring>
 
