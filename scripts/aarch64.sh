@@ -24,10 +24,7 @@ reason=$(no_bare_root_because)
 [[ -z $reason ]] || die "$reason"
 [[ -z $(git status --porcelain) ]] || echo "aarch64.sh: the clone is of HEAD; changes that are not committed are not in it" >&2
 
-machine=$(mktemp -d "${TMPDIR:-/tmp}/phasor-aarch64-XXXXXX")
-trap 'remove_bare_root "$machine"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+new_bare_root_folder aarch64
 say "Making a bare root with the cross compiler"
 make_bare_root bookworm "$machine" ccache
 git clone -q --no-hardlinks "$root" "$machine/root/phasor"

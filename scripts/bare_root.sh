@@ -6,6 +6,7 @@ bare_root_cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/phasor/bare_root
 
 # Prints why there can be no bare root here; silent where there can be.
 no_bare_root_because() {
+  local probe
   if [[ $(id -u) != 0 ]]; then
     echo "a bare root needs the rights of root"
   elif ! command -v debootstrap >/dev/null; then
@@ -13,15 +14,19 @@ no_bare_root_because() {
   elif ! unshare --mount --pid --fork true 2>/dev/null; then
     echo "this machine allows no mounts"
   elif [[ -z $(debian_mirror) ]]; then
-    echo "apt knows no Debian archive here"
+    echo "apt knows no Debian archive here (apt-get update)"
+  else
+    probe=$(mktemp -d "${TMPDIR:-/var/tmp}/phasor-probe-XXXXXX")
+    mknod "$probe/null" c 1 3 2>/dev/null && : 2>/dev/null >"$probe/null" || echo "no devices can be made in ${probe%/*}"
+    rm -rf "$probe"
   fi
 }
 
 # The archive that this machine itself installs from.
 debian_mirror() {
   # shellcheck disable=SC2016  # apt's variables
-  apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 2>/dev/null |
-    awk '$1 == "Debian" && $2 !~ /security/ { sub(/\/$/, "", $2); print $2; exit }'
+  apt-get indextargets --format '$(REPO_URI)|$(ORIGIN)' 2>/dev/null |
+    awk -F'|' '$2 == "Debian" && $1 !~ /security/ && !found { sub(/\/$/, "", $1); print $1; found = 1 }'
 }
 
 # make_bare_root SUITE FOLDER [PACKAGE...]: debootstrap's minimum and the packages, nothing else. With bare_root_cold=no a
@@ -35,7 +40,7 @@ make_bare_root() {
   if [[ $bare_root_cold == no && -n $(find "$archive" -mtime -7 2>/dev/null) ]]; then
     tar -C "$folder" -xf "$archive"
   else
-    debootstrap --variant=minbase ${included:+--include="$included"} "$suite" "$folder" "$(debian_mirror)" \
+    interruptible unshare --mount --propagation private debootstrap --variant=minbase ${included:+--include="$included"} "$suite" "$folder" "$(debian_mirror)" \
       >"$folder.log" 2>&1 || { tail -n 20 "$folder.log" >&2 && die "debootstrap failed for $suite"; }
     # The way out of this machine is the way out of the root.
     while read -r setting; do
@@ -81,6 +86,33 @@ in_bare_root() {
     HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb LC_ALL=C.UTF-8 \
     ${NODE_EXTRA_CA_CERTS:+NODE_EXTRA_CA_CERTS=/usr/local/share/outside.crt} \
     ${PHASOR_JOBS:+PHASOR_JOBS="$PHASOR_JOBS"} CCACHE_DIR=/var/cache/ccache "$@"
+}
+
+# new_bare_root_folder NAME: sets $machine to a new folder that is removed when the script ends, however it ends. Not in
+# /tmp, which may be too small or forbid devices.
+new_bare_root_folder() {
+  machine=$(mktemp -d "${TMPDIR:-/var/tmp}/phasor-$1-XXXXXX")
+  bare_root_job=
+  trap 'trap "" INT TERM HUP; end_bare_root_job; remove_bare_root "$machine"' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+}
+
+# interruptible COMMAND...: bash itself would act on a signal only after the command has ended.
+interruptible() {
+  local status=0
+  "$@" &
+  bare_root_job=$!
+  wait "$bare_root_job" || status=$?
+  bare_root_job=
+  return "$status"
+}
+
+end_bare_root_job() {
+  [[ -n $bare_root_job ]] || return 0
+  pkill -TERM -P "$bare_root_job" || true
+  kill -TERM "$bare_root_job" 2>/dev/null || true
+  wait "$bare_root_job" || true
 }
 
 # remove_bare_root FOLDER

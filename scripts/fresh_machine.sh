@@ -61,10 +61,7 @@ fi
 
 logs=$root/build/fresh_machine
 mkdir -p "$logs"
-machine=$(mktemp -d "${TMPDIR:-/tmp}/phasor-fresh-XXXXXX")
-trap 'remove_bare_root "$machine"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+new_bare_root_folder fresh
 
 # stages LOG: reads output, keeps it in LOG, shows its stages, and writes the seconds that passed in each kind of stage:
 # "install build run".
@@ -87,6 +84,9 @@ stages() {
   echo "${seconds[install]} ${seconds[build]} ${seconds[run]}"
 }
 
+# run_command SUITE COMMAND LOG: the seconds of its stages lie in $logs/seconds afterwards.
+run_command() { in_bare_root "$1" "$machine" bash -c "cd /root/phasor && $2" </dev/null 2>&1 | stages "$3" >"$logs/seconds"; }
+
 table=()
 failed=()
 made=
@@ -106,8 +106,8 @@ for suite in "${suites[@]}"; do
       made=$suite
     fi
     status=0
-    spent=$(in_bare_root "$suite" "$machine" bash -c "cd /root/phasor && $line_to_run" </dev/null 2>&1 | stages "$log") || status=$?
-    read -r install build run <<<"$spent"
+    interruptible run_command "$suite" "$line_to_run" "$log" || status=$?
+    read -r install build run <"$logs/seconds"
     total=$((install + build + run))
     result=passed
     if ((status)); then

@@ -8,6 +8,7 @@
 #   test       compile the tests
 #   browser    test that page
 #   lint       clang-format, clang-tidy, shellcheck, and clang's fuzzer and sanitizers
+#   tools      what some tests skip without: qemu (an older processor), groff (the man page), zsh and fish (completion)
 #   cache      ccache: what was compiled once is not compiled again, in any clone
 #   package    make a Debian package (scripts/package.sh); lintian: read it
 #   bare       debootstrap: bare roots for scripts/fresh_machine.sh, scripts/package.sh and scripts/aarch64.sh
@@ -33,11 +34,12 @@ packages_of() {
     test) echo libgtest-dev ;;
     lint) echo clang-format clang-tidy clang libclang-rt-dev libomp-dev shellcheck ;;
     cache) echo ccache ;;
+    tools) echo qemu-user groff zsh fish ;;
     package) echo dpkg-dev file git ca-certificates ;;
     lintian) echo lintian ;;
     bare) echo debootstrap ;;
     fixtures) echo python3-torch python3-numpy python3-scipy r-base-core ;;
-    *) die_usage "unknown group '$1'; known: build web test browser lint cache package lintian bare fixtures" ;;
+    *) die_usage "unknown group '$1'; known: build web test browser lint tools cache package lintian bare fixtures" ;;
   esac
 }
 

@@ -41,10 +41,7 @@ mkdir -p "$packages"
 if [[ -n $suite || $check == yes ]]; then
   reason=$(no_bare_root_because)
   [[ -z $reason ]] || die "$reason"
-  machine=$(mktemp -d "${TMPDIR:-/tmp}/phasor-package-XXXXXX")
-  trap 'remove_bare_root "$machine"' EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM HUP
+  new_bare_root_folder package
 fi
 
 # make_here: for the machine this runs on.

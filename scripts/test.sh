@@ -35,7 +35,7 @@ cd "$root"
 groups=(build test web)
 options=(-DPHASOR_WERROR=OFF)
 if [[ $all == yes ]]; then
-  groups+=(lint browser cache bare)
+  groups+=(lint browser tools cache bare)
   options=(-DPHASOR_WERROR=ON)
 fi
 [[ $install == no ]] || scripts/install_dependencies.sh "${groups[@]}"

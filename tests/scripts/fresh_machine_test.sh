@@ -11,11 +11,14 @@ printf '%s\n' '# Title' '' '    scripts/demo.sh --odd      # a comment' '    scr
 
 fake id 'echo 0'
 fake debootstrap 'mkdir -p "${@: -2:1}"/etc/apt/apt.conf.d "${@: -2:1}"/root; mkdir -p "${@: -2:1}"/etc/dpkg/dpkg.cfg.d'
-fake apt-get 'echo "Debian http://archive.invalid/debian/"'
+fake apt-get 'echo "http://archive.invalid/debian/|Debian"'
 fake apt-config 'exit 0'
 fake git 'case $1 in clone) mkdir -p "${@: -1}" ;; esac'
 # In place of the root: the command it was to run, and the output of a script with stages.
+fake mknod 'touch "$1"'
 fake unshare '[[ ${@: -1} == true ]] && exit
+while [[ $1 == --* || $1 == private ]]; do shift; done
+[[ $1 != debootstrap ]] || exec "$@"
 echo "${@: -1}" >>'"$scratch"'/commands
 echo "==> Installing things"; echo "==> Building"; cat '"$scratch"'/says; echo "==> Testing"
 exit "$(cat '"$scratch"'/status)"'
@@ -53,12 +56,32 @@ expect_output 'gtest/gtest.h: No such file'
 expect_output 'FAILED'
 echo 0 >"$scratch/status"
 
+# A signal ends it at once, and nothing is left.
+fake unshare '[[ ${@: -1} == true || $* == *debootstrap* ]] && exit
+sleep 30'
+"$tree/scripts/fresh_machine.sh" --suite bookworm --only demo >/dev/null 2>&1 &
+script=$!
+sleep 1
+began=$SECONDS
+kill -TERM "$script"
+status=0
+wait "$script" || status=$?
+expect_status 143
+((SECONDS - began <= 5)) || fail "it took $((SECONDS - began)) s to end"
+[[ -z $(ls "$scratch/roots") ]] || fail "a root is left behind"
+
 # No bare root: says why, and exits 3, which is no failure of the commands.
 fake id 'echo 1000'
 fresh
 expect_status 3
 expect_output 'needs the rights of root'
 fake id 'echo 0'
+fake mknod 'exit 1'
+fake unshare 'exit 0'
+fresh
+expect_status 3
+expect_output 'no devices can be made'
+fake mknod 'touch "$1"'
 fake unshare 'exit 1'
 fresh
 expect_status 3
