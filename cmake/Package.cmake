@@ -36,8 +36,8 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/lib)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "laboratory for positional encodings in Transformers")
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Phasor trains small Transformers with a positional encoding that you name or invent,
-takes their attention logits apart into content and position, measures spectra,
-ablates heads to find where position lives, and reports with statistics over
-seeds. It reproduces the experiments of arXiv 2505.13027.")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Phasor trains small Transformers with a positional encoding that you name
+or invent, takes their attention logits apart into content and position,
+measures spectra, ablates heads to find where position lives, and reports
+with statistics over seeds. It reproduces the experiments of arXiv 2505.13027.")
 include(CPack)
