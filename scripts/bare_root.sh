@@ -108,12 +108,25 @@ interruptible() {
   return "$status"
 }
 
+# With all that it has started: unshare ends its namespace when it is ended itself.
 end_bare_root_job() {
   [[ -n $bare_root_job ]] || return 0
-  pkill -TERM -P "$bare_root_job" || true
-  kill -TERM "$bare_root_job" 2>/dev/null || true
-  wait "$bare_root_job" || true
+  local started
+  mapfile -t started < <(descendants "$bare_root_job")
+  kill -TERM "$bare_root_job" ${started[@]+"${started[@]}"} 2>/dev/null || true
+  wait "$bare_root_job" 2>/dev/null || true
+}
+descendants() {
+  local child
+  for child in $(ps -o pid= --ppid "$1"); do
+    descendants "$child"
+    echo "$child"
+  done
 }
 
 # remove_bare_root FOLDER
-remove_bare_root() { [[ ! -e $1 ]] || rm -rf --one-file-system -- "$1" "$1.log"; }
+remove_bare_root() {
+  [[ -e $1 ]] || return 0
+  # What was just ended may write for a moment longer.
+  rm -rf --one-file-system -- "$1" "$1.log" 2>/dev/null || { sleep 2 && rm -rf --one-file-system -- "$1" "$1.log"; }
+}

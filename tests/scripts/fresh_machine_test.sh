@@ -58,7 +58,7 @@ echo 0 >"$scratch/status"
 
 # A signal ends it at once, and nothing is left.
 fake unshare '[[ ${@: -1} == true || $* == *debootstrap* ]] && exit
-sleep 30'
+sleep 30 & wait'
 "$tree/scripts/fresh_machine.sh" --suite bookworm --only demo >/dev/null 2>&1 &
 script=$!
 sleep 1
