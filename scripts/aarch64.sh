@@ -27,7 +27,7 @@ reason=$(no_bare_root_because)
 new_bare_root_folder aarch64
 say "Making a bare root with the cross compiler"
 make_bare_root bookworm "$machine" ccache
-git clone -q --no-hardlinks "$root" "$machine/root/phasor"
+git clone -q --no-hardlinks "$root" "$machine/srv/phasor"
 log=$root/build/aarch64.log
 mkdir -p build
 in_bare_root bookworm "$machine" bash -ec '
@@ -41,7 +41,7 @@ status=0
 # The inner shell reads its groups behind the script.
 # shellcheck disable=SC2016
 in_bare_root bookworm "$machine" bash -euo pipefail -c '
-  cd /root/phasor
+  cd /srv/phasor
   source scripts/lib.sh
   say "Building (aarch64)"
   configure aarch64

@@ -85,7 +85,7 @@ stages() {
 }
 
 # run_command SUITE COMMAND LOG: the seconds of its stages lie in $logs/seconds afterwards.
-run_command() { in_bare_root "$1" "$machine" bash -c "cd /root/phasor && $2" </dev/null 2>&1 | stages "$3" >"$logs/seconds"; }
+run_command() { in_bare_root "$1" "$machine" bash -c "cd /srv/phasor && $2" </dev/null 2>&1 | stages "$3" >"$logs/seconds"; }
 
 table=()
 failed=()
@@ -102,7 +102,7 @@ for suite in "${suites[@]}"; do
       packages=()
       [[ $bare_root_cold == yes ]] || packages=(ccache)
       make_bare_root "$suite" "$machine" ${packages[@]+"${packages[@]}"}
-      git clone -q --no-hardlinks "$root" "$machine/root/phasor"
+      git clone -q --no-hardlinks "$root" "$machine/srv/phasor"
       made=$suite
     fi
     status=0

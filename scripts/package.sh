@@ -9,7 +9,7 @@
 #                   lets lintian read it
 #   --no-install    builds with what the machine has
 #
-# The package lies in build/packages. It runs on every x86-64 processor since about 2015 (level x86-64-v3); the loader takes
+# The package lies in build/packages. It runs on x86-64 processors with AVX2 (level x86-64-v3); the loader takes
 # an engine for x86-64-v4 (AVX-512) where the machine has that.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -65,16 +65,16 @@ make_here() {
 make_in_root() {
   say "Making a bare root of $suite"
   make_bare_root "$suite" "$machine" ccache
-  git clone -q --no-hardlinks "$root" "$machine/root/phasor"
-  in_bare_root "$suite" "$machine" bash -c 'cd /root/phasor && scripts/package.sh' </dev/null
-  package=$(cd "$machine/root/phasor/build/packages" && echo phasor_*.deb)
-  cp "$machine/root/phasor/build/packages/$package" "$packages/"
+  git clone -q --no-hardlinks "$root" "$machine/srv/phasor"
+  in_bare_root "$suite" "$machine" bash -c 'cd /srv/phasor && scripts/package.sh' </dev/null
+  package=$(cd "$machine/srv/phasor/build/packages" && echo phasor_*.deb)
+  cp "$machine/srv/phasor/build/packages/$package" "$packages/"
 }
 
 # listing: every file and link of the root but what belongs to apt, dpkg and the demo.
 listing() {
   (cd "$machine" && find . -xdev \( -path ./var/lib/dpkg -o -path ./var/lib/apt -o -path ./var/cache -o -path ./var/log \
-    -o -path ./tmp -o -path ./root -o -path ./proc -o -path ./sys -o -path ./dev \) -prune -o -print | LC_ALL=C sort)
+    -o -path ./tmp -o -path ./srv -o -path ./root -o -path ./proc -o -path ./sys -o -path ./dev \) -prune -o -print | LC_ALL=C sort)
 }
 
 check_package() {
@@ -82,21 +82,21 @@ check_package() {
   say "Installing $package in a bare root of $suite"
   remove_bare_root "$machine"
   make_bare_root "$suite" "$machine" ccache
-  cp "$packages/$package" "$machine/root/"
+  cp "$packages/$package" "$machine/srv/"
   in_bare_root "$suite" "$machine" bash -ec "
     export DEBIAN_FRONTEND=noninteractive
     apt-get -qq update >/dev/null
-    apt-get -qq install -y --no-install-recommends --download-only ./root/$package >/dev/null
+    apt-get -qq install -y --no-install-recommends --download-only ./srv/$package >/dev/null
     # What it depends on comes first, so that what is left behind afterwards is its own.
-    apt-get -qq install -y --no-install-recommends \$(dpkg-deb -f /root/$package Depends | sed 's/([^)]*)//g; s/|[^,]*//g; s/,/ /g') >/dev/null
+    apt-get -qq install -y --no-install-recommends \$(dpkg-deb -f /srv/$package Depends | sed 's/([^)]*)//g; s/|[^,]*//g; s/,/ /g') >/dev/null
   " >"$log" 2>&1 || { tail -n 20 "$log" >&2 && die "its dependencies cannot be installed"; }
   listing >"$packages/before.txt"
   in_bare_root "$suite" "$machine" bash -ec "
-    apt-get -qq install -y --no-install-recommends ./root/$package >/dev/null 2>&1
+    apt-get -qq install -y --no-install-recommends ./srv/$package >/dev/null 2>&1
     ! command -v g++ >/dev/null || { echo 'there is a compiler in the root'; exit 1; }
     echo \"installed: \$(dpkg-query -W -f '\${Installed-Size}' phasor) kB\"
     phasor --version
-    cd /root
+    cd /srv
     phasor reproduce --preset demo --steps 20 --out demo >demo.log 2>&1
     head -n 6 demo.log
     grep -q '</html>' demo/report.html

@@ -37,15 +37,15 @@ expect_commands() {
 # The commands are the README's own.
 fresh --cold
 expect_status 0
-expect_commands $'cd /root/phasor && scripts/demo.sh --odd\ncd /root/phasor && scripts/test.sh\ncd /root/phasor && scripts/demo.sh --odd\ncd /root/phasor && scripts/test.sh'
+expect_commands $'cd /srv/phasor && scripts/demo.sh --odd\ncd /srv/phasor && scripts/test.sh\ncd /srv/phasor && scripts/demo.sh --odd\ncd /srv/phasor && scripts/test.sh'
 expect_output 'bookworm  scripts/demo.sh --odd'
 expect_output 'trixie    scripts/test.sh'
 expect_output 'cold'
 fresh --suite trixie --only demo --short
 expect_status 0
-expect_commands 'cd /root/phasor && scripts/demo.sh --odd --steps 20'
+expect_commands 'cd /srv/phasor && scripts/demo.sh --odd --steps 20'
 fresh --suite bookworm --only test --short
-expect_commands 'cd /root/phasor && scripts/test.sh --quick'
+expect_commands 'cd /srv/phasor && scripts/test.sh --quick'
 
 # What fails is named by its own line.
 echo 1 >"$scratch/status"
