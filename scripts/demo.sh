@@ -2,10 +2,11 @@
 # Reproduces arXiv 2505.13027 in miniature: five encodings over three seeds, their spectra, their heads switched off one
 # by one, and what that says to the paper's claims.
 #
-#   scripts/demo.sh [--fresh] [--steps N] [--out DIR] [--no-install]
+#   scripts/demo.sh [--fresh] [--steps N] [--seeds N] [--out DIR] [--no-install]
 #
 #   --fresh        starts over; without it, what is done is kept and what was interrupted goes on
 #   --steps N      training steps of every run (default: 600)
+#   --seeds N      runs of every encoding (default: 3)
 #   --out DIR      where the study goes (default: runs/demo)
 #   --no-install   builds with what the machine has
 #
@@ -15,16 +16,16 @@ set -euo pipefail
 source "$(dirname "$0")/lib.sh"
 
 fresh=no
-steps=()
+size=()
 out=runs/demo
 install=yes
 while (($#)); do
   case $1 in
     --help | -h) print_help "$0" && exit 0 ;;
     --fresh) fresh=yes ;;
-    --steps)
-      [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die_usage "--steps wants a whole number above 0, not '${2-}'"
-      steps=(--steps "$2")
+    --steps | --seeds)
+      [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die_usage "$1 wants a whole number above 0, not '${2-}'"
+      size+=("$1" "$2")
       shift
       ;;
     --out)
@@ -55,7 +56,7 @@ if [[ $fresh == yes && -e $out ]]; then
 fi
 
 say "Reproducing at demo size: $out"
-"$phasor" reproduce --preset demo --out "$out" ${steps[@]+"${steps[@]}"} ||
+"$phasor" reproduce --preset demo --out "$out" ${size[@]+"${size[@]}"} ||
   die "stopped; scripts/demo.sh goes on from here, scripts/demo.sh --fresh starts over"
 
 cat <<EOF

@@ -5,7 +5,7 @@
 #
 #   --suite SUITE   Debian 12 (bookworm) or Debian 13 (trixie); default: both, one after the other
 #   --only NAME     one of the two commands; default: both, each on a machine of its own
-#   --short         the demo with 20 steps a run, the tests with --quick, both on one machine
+#   --short         the demo with one run of 20 steps for each encoding, the tests with --quick, both on one machine
 #   --cold          no compiler cache, no bare root and no package kept from earlier; what a new user meets
 #
 # Prints the seconds that installing, building and running took. Logs lie in build/fresh_machine. Needs root and debootstrap
@@ -47,7 +47,7 @@ command_of() {
   line=$(grep -m 1 -E "^    scripts/$1\.sh( |$)" README.md) || die "README.md has no line that runs scripts/$1.sh"
   line=${line%%#*}
   read -r line <<<"$line"
-  if [[ $short == yes && $1 == demo ]]; then line+=' --steps 20'; fi
+  if [[ $short == yes && $1 == demo ]]; then line+=' --steps 20 --seeds 1'; fi
   if [[ $short == yes && $1 == test ]]; then line+=' --quick'; fi
   echo "$line"
 }
@@ -118,12 +118,12 @@ for suite in "${suites[@]}"; do
         head -n 12 >&2
       tail -n 15 "$log" >&2
     fi
-    table+=("$(printf '%-9s %-28s %8d %8d %8d %8d  %s' "$suite" "$line_to_run" "$install" "$build" "$run" "$total" "$result")")
+    table+=("$(printf '%-9s %-40s %8d %8d %8d %8d  %s' "$suite" "$line_to_run" "$install" "$build" "$run" "$total" "$result")")
   done
 done
 
 kind=warm
 [[ $bare_root_cold == no ]] || kind=cold
-printf '\n%-9s %-28s %8s %8s %8s %8s  (seconds, %s, %d cores)\n' suite command install build run total "$kind" "$(nproc)"
+printf '\n%-9s %-40s %8s %8s %8s %8s  (seconds, %s, %d cores)\n' suite command install build run total "$kind" "$(nproc)"
 printf '%s\n' "${table[@]}"
 ((${#failed[@]} == 0)) || die "failed: ${failed[*]}"

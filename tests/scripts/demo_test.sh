@@ -36,6 +36,8 @@ demo --steps 7
 expect_status 0
 expect_call "reproduce --preset demo --out $scratch/demo --steps 7"
 [[ -e $scratch/demo/kept ]] || fail "a second demo must go on with the first"
+demo --steps 7 --seeds 1
+expect_call "reproduce --preset demo --out $scratch/demo --steps 7 --seeds 1"
 demo --fresh
 expect_status 0
 [[ ! -e $scratch/demo/kept ]] || fail "--fresh starts over"
