@@ -9,7 +9,7 @@ target_compile_options(phasor_flags INTERFACE
 # Newer compilers warn of what cannot happen inside optional, vector and JSON; g++ 12 keeps watch over these.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
   target_compile_options(phasor_flags INTERFACE
-    -Wno-maybe-uninitialized -Wno-dangling-reference -Wno-array-bounds -Wno-stringop-overflow)
+    -Wno-maybe-uninitialized -Wno-dangling-reference -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
 endif()
 if(PHASOR_SANITIZE)
   target_compile_options(phasor_flags INTERFACE

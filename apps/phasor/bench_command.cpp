@@ -1,6 +1,7 @@
 // phasor bench: speed, measured against this machine's peak.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,8 @@
 // phasor completion: a script for the shell that the Tab key is pressed in.
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "commands.h"
 #include "completion_script.h"
 #include "usage.h"

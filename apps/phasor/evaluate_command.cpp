@@ -1,6 +1,7 @@
 // phasor evaluate: a trained model's accuracy on its data, and on sequences longer than those.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <nlohmann/json.hpp>

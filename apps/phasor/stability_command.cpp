@@ -1,6 +1,7 @@
 // phasor stability: how smoothly a run trained, how sharply its loss bends, how fast it could have trained.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"

@@ -2,6 +2,9 @@
 // Models built by hand, of which it is known where position lives. Words are one-hot in the first channels of the
 // stream. A head that attends to the token before copies its word to the next channels, where the readout looks for the
 // answer.
+#include <algorithm>
+#include <cmath>
+
 #include "ablation/sweep_case.h"
 
 namespace phasor::testing_support {

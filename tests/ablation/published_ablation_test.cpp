@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ablation/sweep_case.h"
 #include "phasor/base/error.h"
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "checkpoint/temporary_folder.h"

@@ -1,4 +1,5 @@
 // What the commands print when all goes well.
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 

@@ -6,6 +6,7 @@
 //   L_ij = s / sqrt(D) * <A(p_i) q_i, B(p_j) k_j> + b(p_i, p_j)          D = width of the queries
 //
 // Encodings must be settled: with_values() of values.h.
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>

@@ -1,6 +1,7 @@
 // The identities that make encodings what they are, on logits in double. See dense_logits.h for the formula.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>

@@ -2,6 +2,9 @@
 // double by Hugging Face transformers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "encoding/huggingface_fixture.h"
 #include "model/model_case.h"
 #include "support/backend.h"

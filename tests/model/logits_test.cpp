@@ -3,6 +3,8 @@
 // at the places where a wrong position, layout or table shows: the first two, one in the middle, the last.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "model/encoding_cases.h"
 #include "phasor/encoding/values.h"
 #include "phasor/model/token_positions.h"

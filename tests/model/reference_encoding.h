@@ -1,5 +1,6 @@
 #pragma once
 // The learned tables of an encoding as on paper, templated on the scalar: parameters to table, entry by entry.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <vector>

@@ -6,6 +6,7 @@
 //   x  += dropout(W_down act(W_up norm(x)))
 //   logits = W readout(norm(x)) + bias,            loss = mean over scored targets of -log softmax(logits)[target]
 // In double it is the truth, in complex double its own derivative, on a tape (tape.h) its gradient.
+#include <algorithm>
 #include <numeric>
 
 #include "model/model_case.h"

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "paper/hand_made.h"
 
 namespace phasor::paper {

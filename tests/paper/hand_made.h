@@ -1,5 +1,6 @@
 #pragma once
 // Studies made by hand, so that tests know what should come out.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>

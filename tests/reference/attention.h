@@ -1,6 +1,8 @@
 #pragma once
 // Ragged attention, one query at a time:
 //   L_ij = scale * head_scale[h] * <A q_i, B k_j> + b_h(p_i, p_j - p_i),  o_i = sum_j dropout(softmax(L))_ij v_j.
+#include <algorithm>
+
 #include "phasor/engine/ops.h"
 #include "reference/dropout.h"
 #include "reference/grid.h"

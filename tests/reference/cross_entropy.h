@@ -1,5 +1,7 @@
 #pragma once
 // loss[r] = -log softmax(x weight^T + bias)[target[r]], total = sum_r target_weight[r] loss[r].
+#include <algorithm>
+
 #include "reference/linear.h"
 
 namespace phasor::reference {

@@ -1,6 +1,7 @@
 // What holds for every task, whatever it asks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>

@@ -1,5 +1,6 @@
 #include "phasor/ablation/run_ablation.h"
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,6 @@
 #include "phasor/encoding/learned_places.h"
 
+#include <algorithm>
 #include <cassert>
 #include <memory>
 #include <numeric>

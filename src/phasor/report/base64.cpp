@@ -1,5 +1,6 @@
 #include "phasor/report/base64.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace phasor {

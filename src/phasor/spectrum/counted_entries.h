@@ -2,6 +2,7 @@
 // The entries of a logit matrix that count, all of them or the causal ones, summed by row, column and diagonal: what
 // the fits of c_i + b_j + t_{j-i} share.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <vector>

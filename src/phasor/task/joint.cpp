@@ -1,6 +1,7 @@
 #include "phasor/task/joint.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "phasor/base/error.h"

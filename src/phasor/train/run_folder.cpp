@@ -1,5 +1,6 @@
 #include "phasor/train/run_folder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <sstream>
