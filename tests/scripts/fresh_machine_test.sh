@@ -43,7 +43,7 @@ expect_output 'trixie    scripts/test.sh'
 expect_output 'cold'
 fresh --suite trixie --only demo --short
 expect_status 0
-expect_commands 'cd /srv/phasor && scripts/demo.sh --odd --steps 20'
+expect_commands 'cd /srv/phasor && scripts/demo.sh --odd --steps 20 --seeds 1'
 fresh --suite bookworm --only test --short
 expect_commands 'cd /srv/phasor && scripts/test.sh --quick'
 
