@@ -1,6 +1,7 @@
 // Makes the page: one HTML file with everything in it but the data, whose place is the marker <!--phasor-data-->.
 //   node build.mjs [--out FILE]
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
@@ -44,13 +45,20 @@ function packed(text) {
   return bytes.toString("base64");
 }
 
+// As a content security policy names a script that may run.
+function hashed(text) {
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+}
+
 const library = dirname(require.resolve("plotly.js-cartesian-dist-min"));
+const drawing = readFileSync(join(library, "plotly-cartesian.min.js"), "utf8");
 const parts = {
   STYLE: await bundle("src/style/page.css"),
   LICENCE: readFileSync(join(library, "LICENSE"), "utf8").trim(),
-  PLOTLY: packed(readFileSync(join(library, "plotly-cartesian.min.js"))),
+  PLOTLY: packed(drawing),
   SCRIPT: await bundle("src/main.ts"),
 };
+parts.HASHES = `${hashed(parts.SCRIPT)} ${hashed(drawing)}`;
 for (const [name, text] of Object.entries(parts)) {
   if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${name} would end its element`);
 }

@@ -10,12 +10,15 @@
 #include "interrupt.h"
 #include "phasor/ablation/ablation_files.h"
 #include "phasor/ablation/ablation_json.h"
+#include "phasor/base/cancellation.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/folder_claim.h"
+#include "phasor/base/seal.h"
 #include "phasor/train/config_text.h"
-#include "phasor/train/run_lock.h"
 #include "share_line.h"
 #include "spectrum_files.h"
+#include "terminal.h"
 
 namespace phasor::app {
 namespace {
@@ -27,9 +30,7 @@ std::string folder_of(const AblateOptions& options, const RunFolderOptions& run)
   return options.out.empty() ? run.folder : options.out;
 }
 
-void write_json(const fs::path& path, const Json& json) {
-  write_file_atomically(path, fmt::format("{}\n", json.dump(2)));
-}
+void write_json(const fs::path& path, const Json& json) { write_file_atomically(path, sealed(json.dump(2) + "\n")); }
 
 SnapshotStep snapshot_of(const RunFolderOptions& run) {
   return run.step.empty() ? SnapshotStep() : read_whole("--step", run.step, {.least = 0});
@@ -49,19 +50,19 @@ std::string title(const RunConfig& config, const RunAblation& ablation, const Ru
 }
 
 void print_ablation(const AblateOptions& options, const RunAblation& ablation, const RunConfig& config) {
-  fmt::print("{}\n", title(config, ablation, options.run));
+  print_out("{}\n", title(config, ablation, options.run));
   for (const Question question : {Question::position, Question::importance}) {
     const std::optional<RunVerdict>& verdict = ablation.verdict(question);
     if (!verdict) {
-      fmt::print("\n{}: not judged without the method {}\n", name(question), name(judged_method(question)));
+      print_out("\n{}: not judged without the method {}\n", name(question), name(judged_method(question)));
       continue;
     }
-    fmt::print("\n{}{}", heat_map(ablation, question, config.model.answer),
-               verdict_text(*verdict, question, options.clauses));
+    print_out("\n{}{}", heat_map(ablation, question, config.model.answer),
+              verdict_text(*verdict, question, options.clauses));
   }
-  fmt::print("\nhabits of heads (beside: if attention were even)\n{}", habits_table(ablation.habits));
-  fmt::print("\naccuracy in % with the positional part p taken out of the stream that enters a layer\n{}",
-             removal_table(ablation.removal));
+  print_out("\nhabits of heads (beside: if attention were even)\n{}", habits_table(ablation.habits));
+  print_out("\naccuracy in % with the positional part p taken out of the stream that enters a layer\n{}",
+            removal_table(ablation.removal));
 }
 
 }  // namespace
@@ -87,7 +88,8 @@ RunAblation ablate_folder(const AblateOptions& options, const RunFolderOptions& 
   const std::string folder = folder_of(options, run);
   const SnapshotStep snapshot = snapshot_of(run);
   prepare_folder(folder);
-  const RunLock lock(folder);
+  const FolderClaim claim(folder);
+  remove_abandoned_files(folder);
   catch_interrupts();
   std::optional<RunAblation> ablation;
   {
@@ -96,7 +98,11 @@ RunAblation ablate_folder(const AblateOptions& options, const RunFolderOptions& 
       line.update(what, share);
       return !interrupted();
     };
-    ablation = ablate_to_files(session, folder, snapshot, options.read(config.train.batch), progress);
+    try {
+      ablation = ablate_to_files(session, folder, snapshot, options.read(config.train.batch), progress);
+    } catch (const Cancelled&) {
+      stop(run.folder);
+    }
   }
   if (!ablation) stop(run.folder);
   if (ablation->taken_over > 0) {
@@ -110,11 +116,11 @@ void run_ablate(const AblateOptions& options) {
   const RunAblation ablation = ablate_folder(options, options.run, "ablate");
   const std::string folder = folder_of(options, options.run), stem = ablation_stem(options.run);
   if (options.json) {
-    fmt::print("{}", read_file(fs::path(folder) / (stem + ".json")));
+    print_out("{}", read_file(fs::path(folder) / (stem + ".json")));
     return;
   }
   print_ablation(options, ablation, RunFolder(options.run.folder).load_config());
-  fmt::print("\nwritten: {}.json, .csv, .safetensors\n", (fs::path(folder) / stem).string());
+  print_out("\nwritten: {}.json, .csv, .safetensors\n", (fs::path(folder) / stem).string());
 }
 
 void run_ablate_as_published(const AblateOptions& options) {
@@ -123,6 +129,8 @@ void run_ablate_as_published(const AblateOptions& options) {
   const RunConfig& config = session.config();
   const std::string folder = folder_of(options, options.run), stem = ablation_stem(options.run) + "_published";
   prepare_folder(folder);
+  const FolderClaim claim(folder);
+  remove_abandoned_files(folder);
   catch_interrupts();
   std::optional<PublishedAblation> ablation;
   {
@@ -134,23 +142,23 @@ void run_ablate_as_published(const AblateOptions& options) {
   }
   if (!ablation) fail("interrupted; nothing was written");
   if (options.json) {
-    fmt::print("{}", read_file(fs::path(folder) / (stem + ".json")));
+    print_out("{}", read_file(fs::path(folder) / (stem + ".json")));
     return;
   }
-  fmt::print("{} on {}, as the released code at commit ffe3159 ablates: {} training and test samples together,\n",
-             config.model.encoding, config.task, ablation->samples);
-  fmt::print("{}; accuracy in %, intact {:.1f}\n",
-             ablation->latent ? "columns of latents, which all heads read, in place of heads"
-                              : "the last head of every earlier layer still off",
-             100.0 * ablation->baseline);
-  fmt::print("{}", published_table(*ablation));
+  print_out("{} on {}, as the released code at commit ffe3159 ablates: {} training and test samples together,\n",
+            config.model.encoding, config.task, ablation->samples);
+  print_out("{}; accuracy in %, intact {:.1f}\n",
+            ablation->latent ? "columns of latents, which all heads read, in place of heads"
+                             : "the last head of every earlier layer still off",
+            100.0 * ablation->baseline);
+  print_out("{}", published_table(*ablation));
   if (ablation->without_effect > 0) {
-    fmt::print("{} of {} turns of each layer change nothing: the latents have no such columns\n",
-               ablation->without_effect, config.model.heads);
+    print_out("{} of {} turns of each layer change nothing: the latents have no such columns\n",
+              ablation->without_effect, config.model.heads);
   }
-  fmt::print("No verdict follows from this: 'phasor ablate {}' measures heads alone on held-out samples.\n",
-             options.run.folder);
-  fmt::print("\nwritten: {}.json\n", (fs::path(folder) / stem).string());
+  print_out("No verdict follows from this: 'phasor ablate {}' measures heads alone on held-out samples.\n",
+            options.run.folder);
+  print_out("\nwritten: {}.json\n", (fs::path(folder) / stem).string());
 }
 
 namespace {
@@ -170,15 +178,15 @@ double share_of(const RunAblation& ablation, Question question, int64_t layer, i
 void print_timeline(const std::vector<SnapshotRow>& rows, Question question) {
   const RunVerdict& last = *rows.back().ablation.verdict(question);
   const int64_t layer = last.layer, head = last.layers[static_cast<size_t>(layer)].effect.top;
-  fmt::print("\n{} ({}): the finished model's head is {}.{}\n", name(question), name(judged_method(question)), layer,
-             head);
-  fmt::print("{:>8}  {:>9}  {:>12}  {:>11}  {:>9}  {:>15}  {}\n", "step", "accuracy", "layer, nats", "max share", "N2",
-             "share of final", "verdict of the layer");
+  print_out("\n{} ({}): the finished model's head is {}.{}\n", name(question), name(judged_method(question)), layer,
+            head);
+  print_out("{:>8}  {:>9}  {:>12}  {:>11}  {:>9}  {:>15}  {}\n", "step", "accuracy", "layer, nats", "max share", "N2",
+            "share of final", "verdict of the layer");
   for (const SnapshotRow& row : rows) {
     const LayerVerdict& at = row.ablation.verdict(question)->layers[static_cast<size_t>(layer)];
-    fmt::print("{:>8}  {:>9.1f}  {:>12.3f}  {:>11.2f}  {:>9.2f}  {:>15.2f}  {}\n", row.step,
-               100.0 * row.ablation.scores.intact_accuracy(), at.effect.layer.value, at.effect.max_share.value,
-               at.effect.n2.value, share_of(row.ablation, question, layer, head), name(at.verdict));
+    print_out("{:>8}  {:>9.1f}  {:>12.3f}  {:>11.2f}  {:>9.2f}  {:>15.2f}  {}\n", row.step,
+              100.0 * row.ablation.scores.intact_accuracy(), at.effect.layer.value, at.effect.max_share.value,
+              at.effect.n2.value, share_of(row.ablation, question, layer, head), name(at.verdict));
   }
 }
 
@@ -219,14 +227,14 @@ void run_ablate_snapshots(const AblateOptions& options) {
   const fs::path path = fs::path(folder_of(options, options.run)) / "ablation_snapshots.json";
   write_json(path, json);
   if (options.json) {
-    fmt::print("{}\n", json.dump(2));
+    print_out("{}\n", json.dump(2));
     return;
   }
-  fmt::print("{} on {}, seed {}: when do heads take their part?\n", config.model.encoding, config.task, config.seed);
+  print_out("{} on {}, seed {}: when do heads take their part?\n", config.model.encoding, config.task, config.seed);
   for (const Question question : {Question::position, Question::importance}) {
     if (rows.back().ablation.verdict(question)) print_timeline(rows, question);
   }
-  fmt::print("\nwritten: {}\n", path.string());
+  print_out("\nwritten: {}\n", path.string());
 }
 
 }  // namespace phasor::app

@@ -16,12 +16,15 @@
 #include "phasor/ablation/encoding_verdict.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/seal.h"
 #include "phasor/statistics/effect.h"
 #include "phasor/statistics/multiplicity.h"
 #include "phasor/statistics/summary.h"
 #include "phasor/study/run_list.h"
 #include "phasor/train/config_json.h"
+#include "phasor/train/finished_run.h"
 #include "spectrum_files.h"
+#include "terminal.h"
 
 namespace phasor::app {
 namespace {
@@ -75,10 +78,7 @@ std::string comparison_key(RunConfig config) {
   return group_key(std::move(config));
 }
 
-bool converged(const fs::path& folder) {
-  const Json result = Json::parse(read_file(folder / "result.json"), nullptr, false);
-  return result.is_object() && result.value("converged", false);
-}
+bool converged(const fs::path& folder) { return read_finished_run(RunFolder(folder)).result.converged; }
 
 void add_run(AblatedGroup& group, const RunAblation& ablation, const AblatedRun& run) {
   group.runs.push_back(run);
@@ -191,10 +191,10 @@ std::string accuracy_text(const AblatedGroup& group) {
 void print_question(const std::vector<AblatedGroup>& groups, const std::vector<GroupComparison>& comparisons, size_t q,
                     const std::string& against) {
   const AblationMethod method = judged_method(kQuestions[q]);
-  fmt::print("\n{} ({}): the layer that matters most, over seeds; D S N U: DEPOSIT, SPREAD, NOT USED, UNDETERMINED\n",
-             name(kQuestions[q]), name(method));
-  fmt::print("{:<34} {:>14}  {:>11}  {:<13} {:<18} {:<18} {:<18} {}\n", "encoding", "accuracy %", "D S N U", "verdict",
-             "max share", "N2", "sufficiency", fmt::format("p against {} (Holm)", against));
+  print_out("\n{} ({}): the layer that matters most, over seeds; D S N U: DEPOSIT, SPREAD, NOT USED, UNDETERMINED\n",
+            name(kQuestions[q]), name(method));
+  print_out("{:<34} {:>14}  {:>11}  {:<13} {:<18} {:<18} {:<18} {}\n", "encoding", "accuracy %", "D S N U", "verdict",
+            "max share", "N2", "sufficiency", fmt::format("p against {} (Holm)", against));
   for (const AblatedGroup& group : groups) {
     if (!group.verdicts[q]) continue;
     const EncodingVerdict& verdict = *group.verdicts[q];
@@ -204,15 +204,15 @@ void print_question(const std::vector<AblatedGroup>& groups, const std::vector<G
     if (found != comparisons.end() && found->found.max_share.test) {
       p = fmt::format("{:.3f} ({:.3f})", found->found.max_share.test->p, found->p_holm.value_or(1.0));
     }
-    fmt::print("{:<34.34} {:>14}{} {:>11}  {:<13} {:<18} {:<18} {:<18} {}\n", group.label, accuracy_text(group),
-               group.not_converged > 0 ? "*" : " ",
-               fmt::format("{} {} {} {}", verdict.deposit.seeds, verdict.spread.seeds, verdict.not_used.seeds,
-                           verdict.undetermined.seeds),
-               name(verdict.verdict), with_interval(verdict.max_share), with_interval(verdict.n2),
-               with_interval(verdict.sufficiency), p);
+    print_out("{:<34.34} {:>14}{} {:>11}  {:<13} {:<18} {:<18} {:<18} {}\n", group.label, accuracy_text(group),
+              group.not_converged > 0 ? "*" : " ",
+              fmt::format("{} {} {} {}", verdict.deposit.seeds, verdict.spread.seeds, verdict.not_used.seeds,
+                          verdict.undetermined.seeds),
+              name(verdict.verdict), with_interval(verdict.max_share), with_interval(verdict.n2),
+              with_interval(verdict.sufficiency), p);
   }
   for (const AblatedGroup& group : groups) {
-    if (group.verdicts[q]) fmt::print("  {}: {}\n", group.label, group.verdicts[q]->reason);
+    if (group.verdicts[q]) print_out("  {}: {}\n", group.label, group.verdicts[q]->reason);
   }
 }
 
@@ -224,7 +224,7 @@ double mean_random(const LayerRemoval& layer) {
 
 // Accuracy with p removed / with random vectors of its length removed, mean over seeds.
 void print_removals(const std::vector<AblatedGroup>& groups) {
-  fmt::print("\naccuracy in % with p taken out of the stream entering a layer / with random vectors as long\n");
+  print_out("\naccuracy in % with p taken out of the stream entering a layer / with random vectors as long\n");
   for (const AblatedGroup& group : groups) {
     std::string line = fmt::format("{:<34.34}", group.label);
     for (size_t l = 0; l < group.removals.front().layers.size(); ++l) {
@@ -235,7 +235,7 @@ void print_removals(const std::vector<AblatedGroup>& groups) {
       }
       line += fmt::format("  layer {}: {:5.1f} / {:5.1f}", l, statistics::mean(without), statistics::mean(random));
     }
-    fmt::print("{}\n", line);
+    print_out("{}\n", line);
   }
 }
 
@@ -346,17 +346,17 @@ void run_ablate_study(const AblateOptions& options) {
   const std::string stem = ablation_stem(options.run);
   make_directory(folder);
   write_file_atomically(folder / (stem + ".csv"), study_csv(groups));
-  write_file_atomically(folder / (stem + ".json"), fmt::format("{}\n", json.dump(2)));
+  write_file_atomically(folder / (stem + ".json"), sealed(json.dump(2) + "\n"));
   if (options.json) {
-    fmt::print("{}\n", json.dump(2));
+    print_out("{}\n", json.dump(2));
   } else {
-    fmt::print("{} runs, {} encodings and settings\n", runs.size() - study.failures.size(), groups.size());
+    print_out("{} runs, {} encodings and settings\n", runs.size() - study.failures.size(), groups.size());
     for (size_t q = 0; q < kQuestions.size(); ++q) print_question(groups, comparisons, q, against);
     print_removals(groups);
     if (std::any_of(groups.begin(), groups.end(), [](const AblatedGroup& group) { return group.not_converged > 0; })) {
-      fmt::print("* some of these runs had not converged\n");
+      print_out("* some of these runs had not converged\n");
     }
-    fmt::print("\nwritten: {}.json, .csv\n", (folder / stem).string());
+    print_out("\nwritten: {}.json, .csv\n", (folder / stem).string());
   }
   for (const std::string& failure : study.failures) say_progress(fmt::format("left out: {}", failure));
   if (!study.failures.empty()) fail("{} of {} runs could not be ablated", study.failures.size(), runs.size());

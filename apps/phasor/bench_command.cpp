@@ -2,11 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "phasor/ablation/sweep_bench.h"
+#include "phasor/base/content_hash.h"
+#include "phasor/base/error.h"
 #include "phasor/encoding/encoding.h"
 #include "phasor/engine/threads.h"
 #include "phasor/train/config_text.h"
@@ -15,6 +19,7 @@
 #include "phasor/train/step_bench.h"
 #include "run_options.h"
 #include "share_line.h"
+#include "terminal.h"
 #include "usage.h"
 
 namespace phasor::app {
@@ -48,24 +53,24 @@ void print_json(const RunConfig& config, const StepBench& bench) {
                                  {"resident_mib", bench.resident_mib},
                                  {"parameters", bench.parameters}};
   for (const auto& [op, time] : bench.times) json["ops"][op] = {{"ms", time.seconds * 1e3}, {"calls", time.calls}};
-  fmt::print("{}\n", json.dump(2));
+  print_out("{}\n", json.dump(2));
 }
 
 void print_table(const RunConfig& config, const StepBench& bench) {
-  fmt::print("training step, preset {}, {}, batch {}, {}, {} threads\n", config.preset, config.model.encoding,
-             config.train.batch, name(config.train.precision), thread_count());
-  fmt::print("  {:10.2f} ms per step (median; fastest {:.2f})\n", bench.ms_per_step, bench.ms_fastest);
-  fmt::print("  {:10.0f} real tokens per second ({:.0f} per step, no padding)\n", bench.tokens_per_second,
-             bench.tokens_per_step);
-  fmt::print("  {:10.1f} useful GFLOP/s\n", bench.gflops);
-  fmt::print("  {:10.1f} GFLOP/s peak (2048^3 fp32 product by {}, same threads)\n", bench.peak_gflops,
-             bench.peak_library);
-  fmt::print("  {:10.1f} % of peak\n", 100.0 * bench.share_of_peak);
-  fmt::print("  {:10.0f} MiB resident at most\n", bench.resident_mib);
+  print_out("training step, preset {}, {}, batch {}, {}, {} threads\n", config.preset, config.model.encoding,
+            config.train.batch, name(config.train.precision), thread_count());
+  print_out("  {:10.2f} ms per step (median; fastest {:.2f})\n", bench.ms_per_step, bench.ms_fastest);
+  print_out("  {:10.0f} real tokens per second ({:.0f} per step, no padding)\n", bench.tokens_per_second,
+            bench.tokens_per_step);
+  print_out("  {:10.1f} useful GFLOP/s\n", bench.gflops);
+  print_out("  {:10.1f} GFLOP/s peak (2048^3 fp32 product by {}, same threads)\n", bench.peak_gflops,
+            bench.peak_library);
+  print_out("  {:10.1f} % of peak\n", 100.0 * bench.share_of_peak);
+  print_out("  {:10.0f} MiB resident at most\n", bench.resident_mib);
   if (bench.times.empty()) return;
-  fmt::print("time per step by op\n");
+  print_out("time per step by op\n");
   for (const auto& [op, time] : bench.times)
-    fmt::print("  {:10.2f} ms  {:3} x  {}\n", time.seconds * 1e3, time.calls, op);
+    print_out("  {:10.2f} ms  {:3} x  {}\n", time.seconds * 1e3, time.calls, op);
 }
 
 RunConfig configured(const BenchOptions& options) {
@@ -99,14 +104,14 @@ void run_bench_encodings(const BenchOptions& options, const std::vector<std::str
   for (const std::string& text : wanted) parse_encoding(text);
   const std::unique_ptr<Backend> backend = options.device.open();
   if (!options.json) {
-    fmt::print("training step beside rope's, preset {}, batch {}, {}, {} threads, median of {} pairs\n", config.preset,
-               config.train.batch, name(config.train.precision), thread_count(), bench_options.steps);
-    fmt::print("{:>9} {:>9} {:>7} {:>11}  encoding\n", "ms", "rope ms", "ratio", "parameters");
+    print_out("training step beside rope's, preset {}, batch {}, {}, {} threads, median of {} pairs\n", config.preset,
+              config.train.batch, name(config.train.precision), thread_count(), bench_options.steps);
+    print_out("{:>9} {:>9} {:>7} {:>11}  encoding\n", "ms", "rope ms", "ratio", "parameters");
   }
   const auto report = [&](const EncodingTime& time) {
     if (options.json) return;
-    fmt::print("{:9.2f} {:9.2f} {:7.3f} {:11}  {}{}\n", time.ms, time.rope_ms, time.ratio, time.parameters,
-               time.encoding, time.causal ? "  (causal)" : "");
+    print_out("{:9.2f} {:9.2f} {:7.3f} {:11}  {}{}\n", time.ms, time.rope_ms, time.ratio, time.parameters,
+              time.encoding, time.causal ? "  (causal)" : "");
     std::fflush(stdout);
   };
   const std::vector<EncodingTime> times =
@@ -121,7 +126,7 @@ void run_bench_encodings(const BenchOptions& options, const std::vector<std::str
                     {"ratio", time.ratio},
                     {"parameters", time.parameters}});
   }
-  fmt::print("{}\n", list.dump(2));
+  print_out("{}\n", list.dump(2));
 }
 
 void add_bench_encodings(CLI::App& group) {
@@ -169,15 +174,15 @@ void run_bench_ablation(const BenchOptions& options, const std::string& samples_
         {"samples", bench.samples},  {"batch", config.train.batch},       {"precision", name(config.train.precision)},
         {"threads", thread_count()}, {"seconds", bench.seconds},          {"naive_seconds", bench.naive_seconds},
         {"ratio", bench.ratio()},    {"same_scores", bench.same_scores}};
-    fmt::print("{}\n", json.dump(2));
+    print_out("{}\n", json.dump(2));
     return;
   }
-  fmt::print("zero ablation of {} heads, preset {}, {}, {} samples, {}, {} threads\n", bench.heads, config.preset,
-             config.model.encoding, bench.samples, name(config.train.precision), thread_count());
-  fmt::print("  {:10.1f} s going on from the ablated layer\n", bench.seconds);
-  fmt::print("  {:10.1f} s by a whole forward pass for every head\n", bench.naive_seconds);
-  fmt::print("  {:10.2f} times as fast; scores {} bit for bit\n", bench.ratio(),
-             bench.same_scores ? "equal" : "NOT equal");
+  print_out("zero ablation of {} heads, preset {}, {}, {} samples, {}, {} threads\n", bench.heads, config.preset,
+            config.model.encoding, bench.samples, name(config.train.precision), thread_count());
+  print_out("  {:10.1f} s going on from the ablated layer\n", bench.seconds);
+  print_out("  {:10.1f} s by a whole forward pass for every head\n", bench.naive_seconds);
+  print_out("  {:10.2f} times as fast; scores {} bit for bit\n", bench.ratio(),
+            bench.same_scores ? "equal" : "NOT equal");
 }
 
 void add_bench_ablation(CLI::App& group) {
@@ -192,6 +197,37 @@ void add_bench_ablation(CLI::App& group) {
   command->add_flag("--json", options->json, "Print an object instead of a table");
   command->footer("Example:\n  phasor bench ablation --preset paper --samples 4096");
   command->callback([options, samples] { run_bench_ablation(*options, *samples); });
+}
+
+// What the checksums of files cost.
+void run_bench_hash(bool json) {
+  constexpr size_t kBytes = size_t{256} << 20;
+  constexpr int kTurns = 5;
+  const std::vector<std::byte> data(kBytes, std::byte{0x5a});
+  std::vector<double> rates;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const auto start = std::chrono::steady_clock::now();
+    ContentHash hash;
+    hash.add(data);
+    if (hash.value() == 0) fail("a hash of zero");  // so that it is computed
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    rates.push_back(1e-9 * static_cast<double>(kBytes) / seconds);
+  }
+  std::sort(rates.begin(), rates.end());
+  const double median = rates[kTurns / 2];
+  if (json) {
+    print_out("{}\n", nlohmann::ordered_json({{"gigabytes_per_second", median}}).dump(2));
+  } else {
+    print_out("checksum (XXH64): {:.1f} GB/s, median of {} over {} MiB in memory\n", median, kTurns, kBytes >> 20);
+  }
+}
+
+void add_bench_hash(CLI::App& group) {
+  CLI::App* command = group.add_subcommand("hash", "The checksum of files, on one core");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "Print it as JSON");
+  command->footer("Example:\n  phasor bench hash");
+  command->callback([json] { run_bench_hash(*json); });
 }
 
 }  // namespace
@@ -220,6 +256,7 @@ void add_bench_command(CLI::App& app) {
       "  phasor bench step --preset paper --encoding rope --batch 32 --profile\n"
       "bench/compare_pytorch.py runs the same step in PyTorch and prints the ratio.");
   command->callback([options] { run_bench(*options); });
+  add_bench_hash(*group);
 }
 
 }  // namespace phasor::app

@@ -17,6 +17,7 @@ void add_study_command(CLI::App& app);
 void add_compare_command(CLI::App& app);
 void add_reproduce_command(CLI::App& app);
 void add_report_command(CLI::App& app);
+void add_pack_command(CLI::App& app);
 void add_completion_command(CLI::App& app);
 void add_manual_command(CLI::App& app);
 

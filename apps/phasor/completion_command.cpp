@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "completion_script.h"
+#include "terminal.h"
 #include "usage.h"
 
 namespace phasor::app {
@@ -22,7 +23,7 @@ void add_completion_command(CLI::App& app) {
       "  phasor completion fish > ~/.config/fish/completions/phasor.fish\n"
       "These are the places where the shells look. For one session: source <(phasor completion bash). The same line\n"
       "in ~/.bashrc does where the package bash-completion is missing.");
-  command->callback([&app, shell] { fmt::print("{}", completion_script(app, *shell)); });
+  command->callback([&app, shell] { print_out("{}", completion_script(app, *shell)); });
 }
 
 }  // namespace phasor::app

@@ -9,6 +9,7 @@
 #include "phasor/statistics/summary.h"
 #include "phasor/study/contraction_study.h"
 #include "phasor/study/run_list.h"
+#include "terminal.h"
 
 namespace phasor::app {
 namespace {
@@ -51,43 +52,43 @@ std::string mean_and_spread(const std::vector<double>& values) {
 }
 
 void print_groups(const std::vector<Group>& groups) {
-  fmt::print("{:<34} {:>4} {:>14} {:>14} {:>14} {:>14} {:>14} {:>14}\n", "encoding (mean +- deviation over seeds)",
-             "runs", "contraction 0", "sigma_1 0", "sigma_1 end", "gradient var.", "loss area", "accuracy");
+  print_out("{:<34} {:>4} {:>14} {:>14} {:>14} {:>14} {:>14} {:>14}\n", "encoding (mean +- deviation over seeds)",
+            "runs", "contraction 0", "sigma_1 0", "sigma_1 end", "gradient var.", "loss area", "accuracy");
   for (const Group& group : groups) {
-    fmt::print("{:<34.34} {:>4} {:>14} {:>14} {:>14} {:>14} {:>14} {:>14}\n", group.label(), group.runs.size(),
-               mean_and_spread(group.values([](const RunFacts& run) { return run.start.contraction; })),
-               mean_and_spread(group.values([](const RunFacts& run) { return run.start.product_norm; })),
-               mean_and_spread(group.values([](const RunFacts& run) { return run.end.product_norm; })),
-               mean_and_spread(group.values([](const RunFacts& run) { return run.gradient_variation; })),
-               mean_and_spread(group.values([](const RunFacts& run) { return run.loss_area; })),
-               mean_and_spread(group.values([](const RunFacts& run) { return run.test_accuracy; })));
+    print_out("{:<34.34} {:>4} {:>14} {:>14} {:>14} {:>14} {:>14} {:>14}\n", group.label(), group.runs.size(),
+              mean_and_spread(group.values([](const RunFacts& run) { return run.start.contraction; })),
+              mean_and_spread(group.values([](const RunFacts& run) { return run.start.product_norm; })),
+              mean_and_spread(group.values([](const RunFacts& run) { return run.end.product_norm; })),
+              mean_and_spread(group.values([](const RunFacts& run) { return run.gradient_variation; })),
+              mean_and_spread(group.values([](const RunFacts& run) { return run.loss_area; })),
+              mean_and_spread(group.values([](const RunFacts& run) { return run.test_accuracy; })));
   }
 }
 
 void print_study(const ContractionStudy& study) {
-  fmt::print(
+  print_out(
       "\nOver seeds within each encoding (rank correlation with a 95 % interval; p by permuting seeds, by Holm):\n");
   for (const ContractionCorrelation& c : study.correlations) {
     if (c.runs == 0 || std::isnan(c.within.estimate)) {
-      fmt::print("  {:<20} ~ {:<19} one of the two is the same for every seed\n", c.cause, c.effect);
+      print_out("  {:<20} ~ {:<19} one of the two is the same for every seed\n", c.cause, c.effect);
       continue;
     }
-    fmt::print("  {:<20} ~ {:<19} {:+.2f} ({:+.2f} to {:+.2f}), {} runs, p {:.3f}, adjusted {:.3f}: {}\n", c.cause,
-               c.effect, c.within.estimate, c.within.low, c.within.high, c.runs, c.test.p, c.holm, name(c.verdict));
-    fmt::print("  {:<42} between encodings {:+.2f}, p {:.3f}\n", "", c.between, c.between_p);
+    print_out("  {:<20} ~ {:<19} {:+.2f} ({:+.2f} to {:+.2f}), {} runs, p {:.3f}, adjusted {:.3f}: {}\n", c.cause,
+              c.effect, c.within.estimate, c.within.low, c.within.high, c.runs, c.test.p, c.holm, name(c.verdict));
+    print_out("  {:<42} between encodings {:+.2f}, p {:.3f}\n", "", c.between, c.between_p);
   }
   if (study.interventions.empty()) {
-    fmt::print("\nNo runs with another model.logit_scale: company and cause are not told apart.\n");
+    print_out("\nNo runs with another model.logit_scale: company and cause are not told apart.\n");
     return;
   }
-  fmt::print("\nThe same encoding with sigma_1 set by the logit scale (change of the mean with a 95 % interval):\n");
+  print_out("\nThe same encoding with sigma_1 set by the logit scale (change of the mean with a 95 % interval):\n");
   for (const ScaleIntervention& i : study.interventions) {
-    fmt::print(
+    print_out(
         "  {:<20.20} sigma_1 {:.2f} -> {:.2f}  {:<19} {:+.3f} ({:+.3f} to {:+.3f}), p {:.3f}, adjusted {:.3f}: {}\n",
         i.encoding, i.norm_before, i.norm_after, i.effect, i.change.estimate, i.change.low, i.change.high, i.test.p,
         i.holm, name(i.verdict));
   }
-  fmt::print("\nholds: less of the norm goes with less of the effect, or more with more, at adjusted p <= 0.05.\n");
+  print_out("\nholds: less of the norm goes with less of the effect, or more with more, at adjusted p <= 0.05.\n");
 }
 
 // JSON has no infinity and no NaN.
@@ -143,7 +144,7 @@ void print_json(const std::vector<RunFacts>& runs, const ContractionStudy& study
                                      {"adjusted_p", i.holm},
                                      {"verdict", name(i.verdict)}});
   }
-  fmt::print("{}\n", json.dump(2));
+  print_out("{}\n", json.dump(2));
 }
 
 }  // namespace
@@ -152,9 +153,9 @@ void correlate_runs(Backend& backend, const std::string& folder, bool json) {
   std::vector<RunFacts> runs;
   for (const auto& path : finished_runs(folder)) {
     runs.push_back(read_facts(backend, path));
-    fmt::print(stderr, "\r{} runs read", runs.size());
+    draw(fmt::format("\r{} runs read", runs.size()));
   }
-  fmt::print(stderr, "\n");
+  draw("\n");
   const ContractionStudy study = study_contraction(runs);
   if (json) return print_json(runs, study);
   print_groups(group_runs(runs));

@@ -12,6 +12,7 @@
 #include "phasor/base/file.h"
 #include "phasor/encoding/manual.h"
 #include "phasor/train/config_text.h"
+#include "terminal.h"
 #include "usage.h"
 
 namespace phasor::app {
@@ -39,30 +40,30 @@ void check(const EncodingsOptions& options) {
   refuse(!card && !options.shape.empty(), "the shape of a model", "matters for one encoding only; which one?");
 }
 
-void print_json(const nlohmann::ordered_json& json) { fmt::print("{}\n", json.dump(2)); }
+void print_json(const nlohmann::ordered_json& json) { print_out("{}\n", json.dump(2)); }
 
 void run_encodings(const EncodingsOptions& options) {
   check(options);
   if (options.markdown) {
     const std::string catalogue = manual_catalogue();
     if (options.update.empty()) {
-      fmt::print("{}", catalogue);
+      print_out("{}", catalogue);
     } else {
       write_file_atomically(options.update, with_catalogue(read_file(options.update), catalogue));
     }
     return;
   }
-  if (options.road) return options.json ? print_json(road_json()) : fmt::print("{}", road_text());
+  if (options.road) return options.json ? print_json(road_json()) : print_out("{}", road_text());
   if (options.expression.empty()) {
     if (options.json) return print_json(encoding_list_json());
-    fmt::print("{}\n'phasor encodings rope' shows one of them, or any expression: 'rope[heads=0-1]+alibi'.\n",
-               encoding_list(options.parameters));
+    print_out("{}\n'phasor encodings rope' shows one of them, or any expression: 'rope[heads=0-1]+alibi'.\n",
+              encoding_list(options.parameters));
     return;
   }
   const Encoding encoding = parse_encoding(options.expression);
   const uint64_t seed = read_seed("--seed", options.seed);
   const EncodingCard card = make_card(encoding, options.shape.shape(encoding), seed);
-  options.json ? print_json(card_json(card)) : fmt::print("{}", card_text(card, options.ascii));
+  options.json ? print_json(card_json(card)) : print_out("{}", card_text(card, options.ascii));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "phasor/train/length_evaluation.h"
 #include "phasor/train/metrics.h"
 #include "run_folder_options.h"
+#include "terminal.h"
 #include "usage.h"
 
 namespace phasor::app {
@@ -48,11 +49,11 @@ void check_finite(const Scores& scores, const EvaluateOptions& options) {
 }
 
 void print_scores(const char* set, const Scores& scores, const RunConfig& config) {
-  fmt::print("  {:<11} accuracy {:.4f}  loss {:.6f}  ({} targets)", set, scores.accuracy, scores.loss, scores.scored);
+  print_out("  {:<11} accuracy {:.4f}  loss {:.6f}  ({} targets)", set, scores.accuracy, scores.loss, scores.scored);
   if (config.model.readout == Readout::every) {
-    fmt::print("  whole answers {:.4f} of {}", scores.whole, scores.answers);
+    print_out("  whole answers {:.4f} of {}", scores.whole, scores.answers);
   }
-  fmt::print("\n");
+  print_out("\n");
 }
 
 void add_scores(Json& json, const std::string& set, const Scores& scores, const RunConfig& config) {
@@ -66,7 +67,7 @@ void evaluate_sets(const EvaluateOptions& options, Session& session) {
   const RunConfig& config = session.config();
   const TaskFloors floors = measure_floors(session.task(), kFloorSamples);
   Json json = {{"task", config.task}, {"encoding", config.model.encoding}};
-  if (!options.json) fmt::print("{} on {} ({})\n", config.model.encoding, config.task, floors_text(floors));
+  if (!options.json) print_out("{} on {} ({})\n", config.model.encoding, config.task, floors_text(floors));
   const auto score = [&](const char* name, const Dataset& set) {
     if (set.size() == 0) return;
     const Scores scores = evaluate(session.model(), set, set.size(), config.train.batch);
@@ -78,7 +79,7 @@ void evaluate_sets(const EvaluateOptions& options, Session& session) {
   score("test", session.data().test);
   score("validation", session.data().validation);
   json["floors"] = floors_json(floors);
-  if (options.json) fmt::print("{}\n", json.dump(2));
+  if (options.json) print_out("{}\n", json.dump(2));
 }
 
 void evaluate_lengths(const EvaluateOptions& options, Session& session) {
@@ -89,7 +90,7 @@ void evaluate_lengths(const EvaluateOptions& options, Session& session) {
   for (const double factor : read_factors(options.lengths)) lengths.emplace_back(session, factor);
   Json rows = Json::array();
   if (!options.json)
-    fmt::print("{} on {}, trained on up to {} tokens\n", config.model.encoding, config.task, config.model.max_length);
+    print_out("{} on {}, trained on up to {} tokens\n", config.model.encoding, config.task, config.model.max_length);
   for (LengthEvaluation& length : lengths) {
     const Scores scores = length.run(samples);
     check_finite(scores, options);
@@ -100,11 +101,11 @@ void evaluate_lengths(const EvaluateOptions& options, Session& session) {
     rows.push_back(row);
     if (options.json) continue;
     print_scores(fmt::format("{:g}x, {}", length.factor(), length.longest()).c_str(), scores, config);
-    fmt::print("              {}\n", floors_text(floors));
+    print_out("              {}\n", floors_text(floors));
   }
   if (!options.json) return;
   const Json json = {{"task", config.task}, {"encoding", config.model.encoding}, {"lengths", rows}};
-  fmt::print("{}\n", json.dump(2));
+  print_out("{}\n", json.dump(2));
 }
 
 void run_evaluate(const EvaluateOptions& options) {

@@ -8,6 +8,7 @@
 #include "phasor/train/config_text.h"
 #include "phasor/train/export.h"
 #include "run_folder_options.h"
+#include "terminal.h"
 #include "usage.h"
 
 namespace phasor::app {
@@ -32,7 +33,7 @@ void run_export(const ExportOptions& options) {
   const std::unique_ptr<Backend> backend = options.device.open();
   Session session = options.run.open(*backend);
   export_activations(session, options.tensors, samples, target(options.out));
-  fmt::print("{}: {} of {} test samples\n", options.out, fmt::join(options.tensors, ", "), samples);
+  print_out("{}: {} of {} test samples\n", options.out, fmt::join(options.tensors, ", "), samples);
 }
 
 }  // namespace

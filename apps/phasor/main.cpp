@@ -4,15 +4,19 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include "command_line.h"
 #include "commands.h"
 #include "phasor/base/error.h"
+#include "phasor/base/notice.h"
 #include "phasor/engine/engine_build.h"
+#include "terminal.h"
 #include "thread_waiting.h"
 #include "usage.h"
 #include "version.h"
@@ -23,24 +27,23 @@ namespace {
 void print_error(std::string_view message) {
   std::string line;
   for (const char c : message) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      line += "\\n";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      line += fmt::format("\\x{:02x}", byte);
+    if (c == '\n' || c == '\t') {
+      line += c == '\n' ? "\\n" : "\\t";
     } else {
       line += c;
     }
   }
-  line = "phasor: " + line + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  phasor::app::say("phasor: " + line + "\n");
 }
 
-// A run's files must not be opened as descriptor 1 or 2, where messages would be written into them.
+// A run's files must not be opened as descriptor 0, 1 or 2, where messages would be written into them. What stands in
+// for a closed stdout cannot be written either, so that its loss is noticed.
 void fill_standard_descriptors() {
-  int descriptor = open("/dev/null", O_RDWR);
-  while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = open("/dev/null", O_RDWR);
-  if (descriptor > STDERR_FILENO) close(descriptor);
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(standard, F_GETFD) >= 0) continue;
+    const int filled = open("/dev/null", standard == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+    if (filled >= 0 && filled != standard) close(filled);
+  }
 }
 
 std::string version_text() {
@@ -73,13 +76,14 @@ int run(int argc, char** argv) {
   phasor::app::add_study_command(app);
   phasor::app::add_reproduce_command(app);
   phasor::app::add_report_command(app);
+  phasor::app::add_pack_command(app);
   phasor::app::add_stability_command(app);
   phasor::app::add_encodings_command(app);
   phasor::app::add_tasks_command(app);
   phasor::app::add_completion_command(app);
   phasor::app::add_manual_command(app);
   if (argc <= 1) {
-    fmt::print(stderr, "{}", app.help());
+    phasor::app::draw(app.help());
     return 2;
   }
   const std::vector<std::string> words(argv + 1, argv + argc);
@@ -98,6 +102,19 @@ int run(int argc, char** argv) {
   }
 }
 
+// The errno of what broke the output; 0 while it is whole.
+int broken_output = 0;
+
+// Whoever reads only the first lines ('| head') has had enough, which is no failure; a full disk or a closed output is
+// one.
+int finish_output(int code) {
+  if (std::fflush(stdout) != 0 && broken_output == 0) broken_output = errno;
+  if (std::ferror(stdout) != 0 && broken_output == 0) broken_output = EIO;
+  if (broken_output == 0 || broken_output == EPIPE) return code;
+  print_error(fmt::format("cannot write the output: {}", std::strerror(broken_output)));
+  return code == 0 ? 1 : code;
+}
+
 int run_and_report(int argc, char** argv) {
   try {
     return run(argc, argv);
@@ -107,8 +124,15 @@ int run_and_report(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     print_error("out of memory; a smaller train.batch or model needs less");
     return 1;
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) {
+      broken_output = error.code().value();
+      return 0;
+    }
+    print_error(error.what());
+    return 1;
   } catch (const std::exception& error) {
-    if (std::ferror(stdout) == 0) print_error(error.what());  // of a broken output main() tells
+    print_error(error.what());
     return 1;
   }
 }
@@ -118,9 +142,8 @@ int run_and_report(int argc, char** argv) {
 int main(int argc, char** argv) {
   phasor::app::shorten_waiting(argv);
   fill_standard_descriptors();
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away must not end a run that is still to be saved
+  phasor::set_notice([](std::string_view line) { phasor::app::say(fmt::format("note: {}\n", line)); });
   phasor::app::remember_command(argc, argv);
-  const int code = run_and_report(argc, argv);
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  print_error(fmt::format("cannot write the output: {}", std::strerror(errno)));
-  return code == 0 ? 1 : code;
+  return finish_output(run_and_report(argc, argv));
 }

@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "manual_page.h"
+#include "terminal.h"
 #include "version.h"
 
 namespace phasor::app {
@@ -13,7 +14,7 @@ void add_manual_command(CLI::App& app) {
       "Examples:\n"
       "  phasor manual > phasor.1 && man ./phasor.1\n"
       "  phasor manual > ~/.local/share/man/man1/phasor.1        from then on: man phasor");
-  command->callback([&app] { fmt::print("{}", manual_page(app, version())); });
+  command->callback([&app] { print_out("{}", manual_page(app, version())); });
 }
 
 }  // namespace phasor::app

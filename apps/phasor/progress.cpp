@@ -6,18 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include "terminal.h"
 
 namespace phasor::app {
 namespace {
 
 constexpr size_t kLongestLabel = 40;
-
-// Without fmt::print, which throws: a closed terminal must not end a run.
-void say(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
-}
 
 std::string rate(double tokens_per_second) {
   if (tokens_per_second < 10000.0) return fmt::format("{:.0f} tokens/s", tokens_per_second);
@@ -75,7 +70,7 @@ void ProgressLine::draw() {
   const size_t used = label_.size() + line.size();
   line = label_ + bar(last_.step, last_.steps, used < room ? room - used : 0) + line;
   if (line.size() > room) line.resize(room);
-  say("\r" + line + "\x1b[K");
+  app::draw("\r" + safe_text(line) + "\x1b[K");
   drawn_ = true;
 }
 

@@ -10,6 +10,7 @@
 #include "phasor/engine/backend.h"
 #include "phasor/report/page.h"
 #include "phasor/report/text_plots.h"
+#include "phasor/study/dropped_runs.h"
 #include "phasor/study/run_measures.h"
 #include "phasor/train/config_json.h"
 #include "phasor/train/run_folder.h"
@@ -17,6 +18,7 @@
 #include "share_line.h"
 #include "study_report.h"
 #include "study_session.h"
+#include "terminal.h"
 #include "usage.h"
 
 namespace phasor::app {
@@ -56,21 +58,24 @@ void report_study_folder(const ReportOptions& options) {
   const StudyFolder folder(options.folder);
   const StudyPlan plan = folder.load_plan();
   const StudyResults results = load_results(folder, plan);
+  for (const DroppedRun& run : unreadable_runs(results)) say_left_out(run);
+  if (!options.text && options.out.empty()) refuse_poorer_summary(folder, dropped_runs(folder, results));
+  refuse_without_page(options);
   const StudyReport report = make_report(plan, results);
   const int64_t missing = missing_runs(results);
   const std::string unfinished = missing == 0 ? ""
                                               : fmt::format("The study is not finished: {} of its runs {} missing.\n",
                                                             missing, missing == 1 ? "is" : "are");
   if (options.text) {
-    fmt::print("{}{}{}", unfinished, plots(report.summary), report.terminal);
+    print_out("{}{}{}", unfinished, plots(report.summary), report.terminal);
     return;
   }
   if (!options.out.empty()) {
     write_html(options.out, study_source(folder, report), report, results);
-    fmt::print("{}look at: {}\n", unfinished, options.out);
+    print_out("{}look at: {}\n", unfinished, options.out);
     return;
   }
-  fmt::print("{}{}\n", unfinished, write_report(folder, report, results));
+  print_out("{}{}\n", unfinished, write_report(folder, report, results));
 }
 
 // A study of one cell with one run.
@@ -82,6 +87,7 @@ StudyResults results_of_run(const RunFolder& folder, const PlannedRun& run) {
 
 void report_run_folder(const ReportOptions& options) {
   const RunFolder folder(options.folder);
+  refuse_without_page(options);
   if (!folder.complete()) {
     fail("'{}' is a run that has not finished: 'phasor train --resume --out {}' goes on", options.folder,
          options.folder);
@@ -102,7 +108,7 @@ void report_run_folder(const ReportOptions& options) {
   const StudyResults results = results_of_run(folder, run);
   const StudyReport report = make_report(results);
   if (options.text) {
-    fmt::print("{}{}", plots(report.summary), report.terminal);
+    print_out("{}{}", plots(report.summary), report.terminal);
     return;
   }
   const fs::path path = options.out.empty() ? folder.file("report.html") : fs::path(options.out);
@@ -113,13 +119,12 @@ void report_run_folder(const ReportOptions& options) {
       .report = shell_text({"report", options.folder}),
       .run_folder = [&](const RunRecord&) { return folder.path(); }};
   write_html(path, source, report, results);
-  fmt::print("look at: {}\n", path.string());
+  print_out("look at: {}\n", path.string());
 }
 
 void run_report(const ReportOptions& options) {
   if (!fs::is_directory(options.folder)) fail_usage("there is no folder '{}'", options.folder);
   if (options.text && !options.out.empty()) fail_usage("--out is for the page: --text prints");
-  refuse_without_page(options);
   if (StudyFolder(options.folder).exists()) return report_study_folder(options);
   if (RunFolder(options.folder).exists()) return report_run_folder(options);
   fail_usage("'{}' holds neither a study nor a run", options.folder);

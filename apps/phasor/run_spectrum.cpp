@@ -12,6 +12,7 @@
 #include "phasor/spectrum/model_spectrum.h"
 #include "phasor/train/config_text.h"
 #include "spectrum_files.h"
+#include "terminal.h"
 
 namespace phasor::app {
 namespace {
@@ -107,15 +108,14 @@ void run_model_spectrum(const RunSpectrumOptions& options) {
   const std::string stem = file_stem(options.run);
   write_spectrum(folder, stem, json, heads, config.model.layers);
   if (options.json) {
-    fmt::print("{}\n", json.dump(2));
+    print_out("{}\n", json.dump(2));
     return;
   }
-  fmt::print("{} on {}\n{} layers of {} heads of {}, means over {} test samples\n\n{}{}\n{}\n", config.model.encoding,
-             config.task, config.model.layers, config.model.heads, config.model.head_width, samples,
-             measures_table(measures), measures_legend(), assumptions_text(measures, states));
-  fmt::print(
-      "theorems, on the longest of the samples, {} tokens (numbers of the first head: measured, bound)\n{}\n{}\n",
-      length(batch, shown), check_table(heads), written_text(folder, stem));
+  print_out("{} on {}\n{} layers of {} heads of {}, means over {} test samples\n\n{}{}\n{}\n", config.model.encoding,
+            config.task, config.model.layers, config.model.heads, config.model.head_width, samples,
+            measures_table(measures), measures_legend(), assumptions_text(measures, states));
+  print_out("theorems, on the longest of the samples, {} tokens (numbers of the first head: measured, bound)\n{}\n{}\n",
+            length(batch, shown), check_table(heads), written_text(folder, stem));
 }
 
 }  // namespace phasor::app

@@ -7,6 +7,7 @@
 
 #include "phasor/train/config_json.h"
 #include "phasor/train/config_keys.h"
+#include "terminal.h"
 
 namespace phasor::app {
 
@@ -17,7 +18,7 @@ void print_keys(const RunConfig& config, bool json) {
     for (const ConfigKey& key : keys) {
       list.push_back({{"name", key.name}, {"value", key.get(config)}, {"range", key.range}, {"help", key.help}});
     }
-    fmt::print("{}\n", list.dump(2));
+    print_out("{}\n", list.dump(2));
     return;
   }
   size_t key_width = 0, value_width = 0;
@@ -26,13 +27,13 @@ void print_keys(const RunConfig& config, bool json) {
     value_width = std::max(value_width, key.get(config).size());
   }
   for (const ConfigKey& key : keys) {
-    fmt::print("{:<{}}  {:<{}}  {} ({})\n", key.name, key_width, key.get(config), value_width, key.help, key.range);
+    print_out("{:<{}}  {:<{}}  {} ({})\n", key.name, key_width, key.get(config), value_width, key.help, key.range);
   }
 }
 
 void print_dry_run(const ConfigBuilder& builder, bool json) {
   if (json) {
-    fmt::print("{}", config_to_json(builder.build()));
+    print_out("{}", config_to_json(builder.build()));
     return;
   }
   const std::vector<ConfigLine> lines = builder.explain();
@@ -42,7 +43,7 @@ void print_dry_run(const ConfigBuilder& builder, bool json) {
     value_width = std::max(value_width, line.value.size());
   }
   for (const ConfigLine& line : lines) {
-    fmt::print("{:<{}}  {:<{}}  # {}\n", line.key, key_width, line.value, value_width, line.source);
+    print_out("{:<{}}  {:<{}}  # {}\n", line.key, key_width, line.value, value_width, line.source);
   }
 }
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "progress.h"
+#include "terminal.h"
 
 namespace phasor::app {
 namespace {
@@ -16,18 +16,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kCells = 20;
 
-void write(const std::string& text) {
-  // Without fmt::print, which throws: a closed terminal must not end the work.
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
-}
-
 }  // namespace
 
 ShareLine::ShareLine(std::string label) : label_(std::move(label)), terminal_(isatty(STDERR_FILENO) != 0) {}
 
 ShareLine::~ShareLine() {
-  if (drawn_) write("\n");
+  if (drawn_) draw("\n");
 }
 
 void ShareLine::update(std::string_view what, double share) {
@@ -53,11 +47,11 @@ void ShareLine::say(double share) {
   std::string line = fmt::format("{}: {} {:3.0f} %", label_, what_, 100.0 * share);
   if (share > first_share_ && share < 1.0) line += fmt::format("  {} left", duration((1.0 - share) / rate));
   if (!terminal_) {
-    write(line + "\n");
+    app::say(line + "\n");
     return;
   }
   const auto filled = static_cast<size_t>(std::lround(kCells * std::clamp(share, 0.0, 1.0)));
-  write(fmt::format("\r{} [{}{}]\x1b[K", line, std::string(filled, '#'), std::string(kCells - filled, '.')));
+  draw(fmt::format("\r{} [{}{}]\x1b[K", safe_text(line), std::string(filled, '#'), std::string(kCells - filled, '.')));
   drawn_ = true;
 }
 

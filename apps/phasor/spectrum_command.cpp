@@ -20,6 +20,7 @@
 #include "run_spectrum.h"
 #include "separation_output.h"
 #include "spectrum_files.h"
+#include "terminal.h"
 #include "usage.h"
 
 namespace phasor::app {
@@ -105,12 +106,12 @@ void show(const SpectrumOptions& options, const std::string& title, const Json& 
           const std::vector<HeadSummary>& heads) {
   if (!options.out.empty()) write_spectrum(options.out, "spectrum", json, heads, 1);
   if (options.json) {
-    fmt::print("{}\n", json.dump(2));
+    print_out("{}\n", json.dump(2));
     return;
   }
-  fmt::print("{}\n\n{}{}\ntheorems (numbers of the first head: measured, bound)\n{}", title, head_table(heads),
-             kHeadLegend, check_table(heads));
-  if (!options.out.empty()) fmt::print("\n{}\n", written_text(options.out, "spectrum"));
+  print_out("{}\n\n{}{}\ntheorems (numbers of the first head: measured, bound)\n{}", title, head_table(heads),
+            kHeadLegend, check_table(heads));
+  if (!options.out.empty()) print_out("\n{}\n", written_text(options.out, "spectrum"));
 }
 
 void run_encoding(const SpectrumOptions& options) {
@@ -209,9 +210,9 @@ void run_separation(const SpectrumOptions& options) {
   json["separation"] = separation_json(result);
   if (!options.out.empty()) write_spectrum(options.out, "spectrum", json, {}, 0);
   if (options.json) {
-    fmt::print("{}\n", json.dump(2));
+    print_out("{}\n", json.dump(2));
   } else {
-    fmt::print("{}", separation_text(result));
+    print_out("{}", separation_text(result));
   }
 }
 
@@ -221,10 +222,10 @@ void print_matching_scale(const SpectrumOptions& options) {
   const std::unique_ptr<Backend> backend = options.device.open();
   const double scale = matching_logit_scale(*backend, config, options.match);
   if (options.json) {
-    fmt::print("{}\n",
-               Json({{"encoding", config.model.encoding}, {"match", options.match}, {"logit_scale", scale}}).dump(2));
+    print_out("{}\n",
+              Json({{"encoding", config.model.encoding}, {"match", options.match}, {"logit_scale", scale}}).dump(2));
   } else {
-    fmt::print("--set model.logit_scale={:.4f}\n", scale);
+    print_out("--set model.logit_scale={:.4f}\n", scale);
   }
 }
 

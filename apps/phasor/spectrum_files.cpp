@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "head_output.h"
 #include "phasor/base/file.h"
+#include "phasor/base/seal.h"
+#include "terminal.h"
 
 namespace phasor::app {
 
@@ -26,7 +27,7 @@ void write_spectrum(const std::string& folder, const std::string& stem, const nl
     add_head_arrays(writer, heads, layers);
     writer.write(path / fmt::format("{}.safetensors", stem));
   }
-  write_file_atomically(path / fmt::format("{}.json", stem), fmt::format("{}\n", json.dump(2)));
+  write_file_atomically(path / fmt::format("{}.json", stem), sealed(json.dump(2) + "\n"));
 }
 
 std::string written_text(const std::string& folder, const std::string& stem) {
@@ -35,11 +36,6 @@ std::string written_text(const std::string& folder, const std::string& stem) {
                      (path / fmt::format("{}.safetensors", stem)).string());
 }
 
-// Without fmt::print, which throws: a closed terminal must not end the work.
-void say_progress(const std::string& line) {
-  const std::string text = fmt::format("{}\n", line);
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
-}
+void say_progress(const std::string& line) { say(line + "\n"); }
 
 }  // namespace phasor::app

@@ -11,6 +11,7 @@
 #include "phasor/train/largest_rate.h"
 #include "phasor/train/stability.h"
 #include "run_folder_options.h"
+#include "terminal.h"
 #include "usage.h"
 
 namespace phasor::app {
@@ -71,40 +72,41 @@ Json rate_json(const LargestRate& found) {
 
 void print_training(const TrainingStability& stability) {
   if (stability.loss_spikes) {
-    fmt::print("  loss spikes           {}, largest jump {:.1f} % above the median of the 50 steps before\n",
-               *stability.loss_spikes, 100.0 * stability.largest_loss_jump.value_or(0.0));
+    print_out("  loss spikes           {}, largest jump {:.1f} % above the median of the 50 steps before\n",
+              *stability.loss_spikes, 100.0 * stability.largest_loss_jump.value_or(0.0));
   } else {
-    fmt::print("  loss spikes           not judged: fewer than 51 steps after the warm-up began\n");
+    print_out("  loss spikes           not judged: fewer than 51 steps after the warm-up began\n");
   }
-  fmt::print("  gradient norm         mean {:.4g} at {} evaluations, spread {}\n", stability.mean_gradient_norm,
-             stability.norms,
-             stability.gradient_norm_spread ? fmt::format("{:.3f} of it", *stability.gradient_norm_spread) : "unknown");
+  print_out("  gradient norm         mean {:.4g} at {} evaluations, spread {}\n", stability.mean_gradient_norm,
+            stability.norms,
+            stability.gradient_norm_spread ? fmt::format("{:.3f} of it", *stability.gradient_norm_spread) : "unknown");
 }
 
 void print_hessian(const HessianTop& top, int64_t samples) {
-  fmt::print("  Hessian, largest      {:.6g}  residual {:.2g}, differences off by {:.2g}; {} iterations{}\n",
-             top.eigenvalue, top.residual, top.difference_error, top.iterations,
-             top.converged ? "" : ", NOT CONVERGED: the largest eigenvalue may be another");
-  if (top.negative_first) fmt::print("  Hessian, most negative {:.6g}\n", top.most_negative);
-  fmt::print("                        of the mean loss of {} training samples, without dropout\n", samples);
+  print_out("  Hessian, largest      {:.6g}  residual {:.2g}, differences off by {:.2g}; {} iterations{}\n",
+            top.eigenvalue, top.residual, top.difference_error, top.iterations,
+            top.converged ? "" : ", NOT CONVERGED: the largest eigenvalue may be another");
+  if (top.negative_first) print_out("  Hessian, most negative {:.6g}\n", top.most_negative);
+  print_out("                        of the mean loss of {} training samples, without dropout\n", samples);
 }
 
 void print_rate(const LargestRate& found, const RateSearch& search) {
   if (found.rate == 0.0) {
-    fmt::print("  largest learning rate none: {:g} is still too large\n", found.failing);
+    print_out("  largest learning rate none: {:g} is still too large\n", found.failing);
   } else if (found.failing == 0.0) {
-    fmt::print("  largest learning rate above {:g}: nothing that was tried failed\n", found.rate);
+    print_out("  largest learning rate above {:g}: nothing that was tried failed\n", found.rate);
   } else {
-    fmt::print("  largest learning rate {:.4g} ({:.4g} fails)\n", found.rate, found.failing);
+    print_out("  largest learning rate {:.4g} ({:.4g} fails)\n", found.rate, found.failing);
   }
-  fmt::print(
+  print_out(
       "                        trains: after {} steps from the first weights the loss is {:g} % below its start\n",
       search.steps, 100.0 * search.fall);
 }
 
 void print_trial(const RateTrial& trial) {
-  fmt::print(stderr, "rate {:.4g}: loss {:.4f} -> {}  {}\n", trial.rate, trial.first_loss,
-             trial.finite ? fmt::format("{:.4f}", trial.last_loss) : "not finite", trial.trains ? "trains" : "fails");
+  say(fmt::format("rate {:.4g}: loss {:.4f} -> {}  {}\n", trial.rate, trial.first_loss,
+                  trial.finite ? fmt::format("{:.4f}", trial.last_loss) : "not finite",
+                  trial.trains ? "trains" : "fails"));
 }
 
 void run_stability(const StabilityOptions& options) {
@@ -126,7 +128,7 @@ void run_stability(const StabilityOptions& options) {
   if (options.largest_lr) rate = largest_rate(*backend, config, search, print_trial);
 
   if (!options.json) {
-    fmt::print("{} on {}\n", config.model.encoding, config.task);
+    print_out("{} on {}\n", config.model.encoding, config.task);
     print_training(stability);
     print_hessian(top, used);
     if (rate) print_rate(*rate, search);
@@ -141,7 +143,7 @@ void run_stability(const StabilityOptions& options) {
                {"gradient_norms", stability.norms},
                {"hessian", hessian_json(top, used)}};
   if (rate) json["largest_lr"] = rate_json(*rate);
-  fmt::print("{}\n", json.dump(2));
+  print_out("{}\n", json.dump(2));
 }
 
 }  // namespace

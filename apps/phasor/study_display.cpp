@@ -4,20 +4,14 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
 
 #include "progress.h"
+#include "terminal.h"
 
 namespace phasor::app {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// Without fmt::print, which throws: a closed terminal must not end a study.
-void print_line(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
-}
 
 std::string bar(double share, size_t cells) {
   const auto filled = static_cast<size_t>(std::lround(static_cast<double>(cells) * share));
@@ -39,13 +33,13 @@ StudyDisplay::StudyDisplay(std::string phase) : phase_(std::move(phase)), termin
 StudyDisplay::~StudyDisplay() { clear(); }
 
 void StudyDisplay::clear() {
-  if (drawn_) print_line("\r\x1b[K");
+  if (drawn_) app::draw("\r\x1b[K");
   drawn_ = false;
 }
 
 void StudyDisplay::started(size_t runs, const RunnerOptions& options) {
-  print_line(fmt::format("{}: {} in all, {} at once on {} thread{} each\n", phase_, runs, options.jobs, options.threads,
-                         options.threads == 1 ? "" : "s"));
+  say(fmt::format("{}: {} in all, {} at once on {} thread{} each\n", phase_, runs, options.jobs, options.threads,
+                  options.threads == 1 ? "" : "s"));
 }
 
 void StudyDisplay::progress(const StudyProgress& progress) {
@@ -66,7 +60,7 @@ void StudyDisplay::draw(const StudyProgress& progress) {
                         active.what, 100.0 * active.share);
   }
   if (line.size() > room) line.resize(room);
-  print_line("\r" + line + "\x1b[K");
+  app::draw("\r" + safe_text(line) + "\x1b[K");
   drawn_ = true;
 }
 
@@ -74,8 +68,8 @@ void StudyDisplay::finished(const PlannedRun& run, const std::string& outcome, c
   clear();
   const std::string seed =
       run.tuning ? fmt::format("lr {}", run.config.train.learning_rate) : fmt::format("seed {}", run.config.seed);
-  print_line(fmt::format("{} {}/{}  {}, {}: {}{}\n", phase_, progress.done, progress.runs, text(run.cell), seed,
-                         outcome, remaining(progress)));
+  say(fmt::format("{} {}/{}  {}, {}: {}{}\n", phase_, progress.done, progress.runs, text(run.cell), seed, outcome,
+                  remaining(progress)));
   if (terminal_) draw(progress);
 }
 

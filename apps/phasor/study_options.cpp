@@ -8,6 +8,7 @@
 #include "phasor/engine/backend.h"
 #include "phasor/engine/threads.h"
 #include "phasor/train/config_text.h"
+#include "phasor/train/run_cost.h"
 #include "usage.h"
 
 namespace phasor::app {
@@ -22,6 +23,7 @@ void StudyOptions::add_to(CLI::App& command, const std::string& default_out) {
   add_text(command, "--threads", threads, "CPU threads of each run; results do not depend on it")->type_name("N");
   add_text(command, "--device", device, "Where to compute: cpu")->type_name("NAME")->capture_default_str();
   command.add_flag("--dry-run", dry_run, "Print the runs that would be made, and stop");
+  command.add_flag("--force", force, "Start even where memory or time will not suffice");
   command.add_flag("--json", json, "Print summary.json at the end instead of tables");
 }
 
@@ -36,6 +38,13 @@ RunnerOptions StudyOptions::runner(const StudyPlan& plan) const {
   if (!threads.empty()) options.threads = read_whole("--threads", threads, kRange);
   make_backend(device);  // an unknown one is refused before anything is written
   options.device = device;
+  if (!force && !dry_run) {
+    for (const PlannedCell& cell : plan.cells) {
+      require_affordable(run_cost(cell.config), options.jobs, options.threads,
+                         fmt::format("({}) fewer --jobs and smaller sizes need less, and --force tries all the same",
+                                     text(cell.cell)));
+    }
+  }
   return options;
 }
 

@@ -13,6 +13,7 @@ struct StudyOptions {
   std::string device = "cpu";
   bool dry_run = false;
   bool json = false;
+  bool force = false;
 
   void add_to(CLI::App& command, const std::string& default_out);
   // Throws UsageError.

@@ -10,7 +10,9 @@
 #include <tuple>
 
 #include "html_report.h"
+#include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/seal.h"
 #include "phasor/engine/threads.h"
 #include "phasor/paper/audit.h"
 #include "phasor/paper/judge_claims.h"
@@ -23,6 +25,8 @@
 #include "phasor/study/study_csv.h"
 #include "phasor/study/study_json.h"
 #include "phasor/study/study_text.h"
+#include "spectrum_files.h"
+#include "terminal.h"
 #include "version.h"
 
 namespace phasor::app {
@@ -115,21 +119,41 @@ StudyReport make_report(const StudyResults& results) {
 std::string write_report(const StudyFolder& folder, const StudyReport& report, const StudyResults& results) {
   write_file_atomically(folder.file("summary.csv"), study_csv(results));
   write_file_atomically(folder.file("summary.md"), report.markdown);
-  write_file_atomically(folder.file("summary.json"), summary_text(report.json));
+  write_file_atomically(folder.file("summary.json"), sealed(summary_text(report.json)));
   const std::string path = folder.path().string();
   if (!has_page()) return fmt::format("written: {}/summary.json, .csv, .md ({})", path, page_advice());
   write_html(folder.file("report.html"), study_source(folder, report), report, results);
   return fmt::format("written: {}/summary.json, .csv, .md\nlook at: {}/report.html", path, path);
 }
 
+void say_left_out(const DroppedRun& run) {
+  say_progress(fmt::format("left out: {}, seed {} ({}): {}", run.cell, run.seed, run.id, run.why));
+}
+
+void refuse_poorer_summary(const StudyFolder& folder, const std::vector<DroppedRun>& dropped) {
+  if (dropped.empty()) return;
+  for (const DroppedRun& run : dropped) say_left_out(run);
+  fail(
+      "'{}' counts {} that can no longer be read; it and the files beside it were left as they are (report --out FILE "
+      "writes a page of what is left)",
+      folder.file("summary.json").string(), dropped.size() == 1 ? "a run" : fmt::format("{} runs", dropped.size()));
+}
+
 void leave_report(const StudyFolder& folder, const StudyPlan& plan, const StudyResults& results, bool as_json) {
+  // Runs of another plan may go; those of this one that were there and failed now must not.
+  std::vector<DroppedRun> dropped = dropped_runs(folder, results);
+  const std::vector<DroppedRun> failed = unreadable_runs(results);
+  std::erase_if(dropped, [&](const DroppedRun& run) {
+    return std::none_of(failed.begin(), failed.end(), [&](const DroppedRun& other) { return other.id == run.id; });
+  });
+  refuse_poorer_summary(folder, dropped);
   const StudyReport report = make_report(plan, results);
   const std::string written = write_report(folder, report, results);
   if (as_json) {
-    fmt::print("{}", summary_text(report.json));
+    print_out("{}", summary_text(report.json));
     return;
   }
-  fmt::print("{}\n{}\n", report.terminal, written);
+  print_out("{}\n{}\n", report.terminal, written);
 }
 
 }  // namespace phasor::app

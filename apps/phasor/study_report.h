@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "phasor/study/dropped_runs.h"
 #include "phasor/study/study_folder.h"
 #include "phasor/study/study_summary.h"
 
@@ -22,6 +23,11 @@ StudyReport make_report(const StudyPlan& plan, const StudyResults& results);
 
 // Of a run that stands alone.
 StudyReport make_report(const StudyResults& results);
+
+// Names a run on the terminal that a report leaves out.
+void say_left_out(const DroppedRun& run);
+// Names them and throws Error, where there are any: a summary must not get poorer.
+void refuse_poorer_summary(const StudyFolder& folder, const std::vector<DroppedRun>& dropped);
 
 // Writes all files, aside and renamed, and says on stdout what was found and where it lies; with `as_json`,
 // summary.json goes to stdout instead.

@@ -10,19 +10,21 @@
 #include "interrupt.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
-#include "phasor/train/run_lock.h"
+#include "phasor/base/seal.h"
+#include "phasor/study/open_study.h"
+#include "phasor/train/finished_run.h"
 #include "progress.h"
 #include "study_display.h"
+#include "terminal.h"
 
 namespace phasor::app {
 namespace {
 
 std::string outcome(const StudyFolder& folder, const PlannedRun& run, const RunFailure* failure) {
   if (failure != nullptr) return "FAILED: " + failure->what;
-  const auto result = nlohmann::json::parse(read_file(folder.run(run) / "result.json"), nullptr, false);
-  if (!result.is_object()) return "done";
-  return fmt::format("test accuracy {:.4f}{}, trained in {}", result.value("test_accuracy", 0.0),
-                     result.value("converged", true) ? "" : " (not converged)", duration(result.value("seconds", 0.0)));
+  const StoredResult result = read_result(RunFolder(folder.run(run)), run.config);
+  return fmt::format("test accuracy {:.4f}{}, trained in {}", result.test_accuracy,
+                     result.converged ? "" : " (not converged)", duration(result.seconds));
 }
 
 void carry_out_all(const std::vector<PlannedRun>& runs, const StudyFolder& folder, const RunnerOptions& runner,
@@ -59,26 +61,25 @@ std::string rate_text(const PlannedCell& cell) {
 StudyResults run_study(const StudyPlan& plan, const StudyOptions& options) {
   const StudyFolder folder(options.out);
   const RunnerOptions runner = options.runner(plan);
-  make_directory(folder.path());
-  const RunLock lock(folder.path());
-  folder.open(plan);
+  const OpenStudy open(folder, plan);
   write_file_atomically(folder.file(kCommandFile), remembered_command() + "\n");
   catch_interrupts();
+  expect_saving();
   carry_out_all(tuning_runs(plan), folder, runner, "tuning");
   carry_out_all(result_runs(plan, load_rates(folder, plan)), folder, runner, "run");
   return load_results(folder, plan);
 }
 
 void print_plan(const StudyPlan& plan) {
-  fmt::print("{}: {} cells\n\n", plan.name, plan.cells.size());
+  print_out("{}: {} cells\n\n", plan.name, plan.cells.size());
   for (const PlannedCell& cell : plan.cells) {
-    fmt::print("{}: {} seeds, {} steps, lr {}\n", text(cell.cell), cell.seeds.size(), cell.config.train.steps,
-               rate_text(cell));
+    print_out("{}: {} seeds, {} steps, lr {}\n", text(cell.cell), cell.seeds.size(), cell.config.train.steps,
+              rate_text(cell));
   }
-  fmt::print("\n{} runs", result_runs(plan, {}).size());
+  print_out("\n{} runs", result_runs(plan, {}).size());
   const size_t tuning = tuning_runs(plan).size();
-  if (tuning > 0) fmt::print(", after {} that choose learning rates", tuning);
-  fmt::print("\n");
+  if (tuning > 0) print_out(", after {} that choose learning rates", tuning);
+  print_out("\n");
 }
 
 void fail_for_failures(const StudyResults& results) {

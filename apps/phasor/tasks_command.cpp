@@ -10,6 +10,7 @@
 #include "phasor/train/config_builder.h"
 #include "phasor/train/config_text.h"
 #include "phasor/train/metrics.h"
+#include "terminal.h"
 #include "usage.h"
 
 namespace phasor::app {
@@ -51,13 +52,13 @@ void print_list(bool json) {
     if (json) {
       list.push_back(to_json(entry));
     } else {
-      fmt::print("{:<10} {}\n", entry.name, entry.summary);
+      print_out("{:<10} {}\n", entry.name, entry.summary);
     }
   }
   if (json) {
-    fmt::print("{}\n", list.dump(2));
+    print_out("{}\n", list.dump(2));
   } else {
-    fmt::print(
+    print_out(
         "\n'phasor tasks distance' shows one: its options, what chance and length alone give, and its ceiling.\n");
   }
 }
@@ -79,24 +80,24 @@ void print_card(const TasksOptions& options) {
       json["settings"][entry.options[i].name] = value_of(entry.options[i], config.task_values[i]);
     }
     json["floors"] = floors_json(floors);
-    fmt::print("{}\n", json.dump(2));
+    print_out("{}\n", json.dump(2));
     return;
   }
-  fmt::print("{}: {}\n\n", entry.name, entry.summary);
+  print_out("{}: {}\n\n", entry.name, entry.summary);
   for (size_t i = 0; i < entry.options.size(); ++i) {
     const TaskOption& option = entry.options[i];
     const std::string setting = fmt::format("task.{}={}", option.name, print_option(option, config.task_values[i]));
-    fmt::print("  {:<26} {}", setting, option.help);
+    print_out("  {:<26} {}", setting, option.help);
     if (option.choices.empty()) {
-      fmt::print(" ({} to {}; quick {}, paper {})\n", option.least, option.most, option.quick, option.paper);
+      print_out(" ({} to {}; quick {}, paper {})\n", option.least, option.most, option.quick, option.paper);
     } else {
-      fmt::print(" ({})\n", fmt::join(option.choices, ", "));
+      print_out(" ({})\n", fmt::join(option.choices, ", "));
     }
   }
-  fmt::print("\n{} words, {} classes, up to {} tokens\n", shape.vocabulary, shape.classes, shape.max_length);
-  fmt::print("\nfloors and ceiling, from {} samples (error at most {:.2f} %)\n", floors.samples, 100.0 * floors.error);
+  print_out("\n{} words, {} classes, up to {} tokens\n", shape.vocabulary, shape.classes, shape.max_length);
+  print_out("\nfloors and ceiling, from {} samples (error at most {:.2f} %)\n", floors.samples, 100.0 * floors.error);
   const auto line = [](const char* what, double share, const char* help) {
-    fmt::print("  {:<14} {:6.2f} %  {}\n", what, 100.0 * share, help);
+    print_out("  {:<14} {:6.2f} %  {}\n", what, 100.0 * share, help);
   };
   line("chance", floors.chance, "a class at random");
   line("constant", floors.constant, "the commonest class, always");
@@ -105,7 +106,7 @@ void print_card(const TasksOptions& options) {
   line("ceiling", floors.ceiling, "the best that the tokens allow");
   line("ambiguous", floors.ambiguous, "samples whose tokens leave more than one answer open");
   line("decoys", floors.decoys, "samples with a word that only looks like part of the answer");
-  if (!entry.notes.empty()) fmt::print("\n{}\n", entry.notes);
+  if (!entry.notes.empty()) print_out("\n{}\n", entry.notes);
 }
 
 }  // namespace

@@ -4,14 +4,20 @@
 #include "commands.h"
 #include "floors_text.h"
 #include "interrupt.h"
+#include "phasor/base/cancellation.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/folder_claim.h"
+#include "phasor/engine/threads.h"
+#include "phasor/train/finished_run.h"
 #include "phasor/train/open_run.h"
+#include "phasor/train/run_cost.h"
 #include "phasor/train/session.h"
 #include "phasor/train/trainer.h"
 #include "progress.h"
 #include "run_start.h"
 #include "settings.h"
+#include "terminal.h"
 #include "usage.h"
 
 namespace phasor::app {
@@ -25,17 +31,18 @@ struct TrainOptions {
   bool dry_run = false;
   bool keys = false;
   bool json = false;
+  bool force = false;
 };
 
 void print_result(const RunConfig& config, const RunResult& result, const RunFolder& folder) {
-  fmt::print("{} on {}: test accuracy {:.4f}, train {:.4f}{}, {}; {} steps in {} ({:.0f} tokens/s){}\n",
-             config.model.encoding, config.task, result.test.accuracy, result.full_train_accuracy,
-             result.last.test_whole ? fmt::format(", whole answers {:.4f}", result.test.whole) : "",
-             result.steps_to_90 ? fmt::format("90 % after {} steps", *result.steps_to_90) : "90 % never reached",
-             result.last.step, duration(result.seconds), static_cast<double>(result.last.tokens) / result.seconds,
-             result.converged ? "" : "; not converged: still improving, or too few evaluations to tell");
-  fmt::print("to hold it against: {}\n", floors_text(result.floors));
-  fmt::print("run folder: {}\n", folder.path().string());
+  print_out("{} on {}: test accuracy {:.4f}, train {:.4f}{}, {}; {} steps in {} ({:.0f} tokens/s){}\n",
+            config.model.encoding, config.task, result.test.accuracy, result.full_train_accuracy,
+            result.last.test_whole ? fmt::format(", whole answers {:.4f}", result.test.whole) : "",
+            result.steps_to_90 ? fmt::format("90 % after {} steps", *result.steps_to_90) : "90 % never reached",
+            result.last.step, duration(result.seconds), static_cast<double>(result.last.tokens) / result.seconds,
+            result.converged ? "" : "; not converged: still improving, or too few evaluations to tell");
+  print_out("to hold it against: {}\n", floors_text(result.floors));
+  print_out("run folder: {}\n", folder.path().string());
 }
 
 TrainingOutcome train_with_progress(Backend& backend, const RunConfig& config, const RunFolder& folder, OpenRun& run) {
@@ -45,6 +52,7 @@ TrainingOutcome train_with_progress(Backend& backend, const RunConfig& config, c
                                     .evaluation =
                                         [&](const Metrics& m) {
                                           run.begin();
+                                          expect_saving();
                                           progress.evaluation(m);
                                         },
                                     .stop = interrupted};
@@ -53,11 +61,17 @@ TrainingOutcome train_with_progress(Backend& backend, const RunConfig& config, c
 
 void run_training(const TrainOptions& options, const RunFolder& folder, const RunConfig& config) {
   const std::unique_ptr<Backend> backend = options.device.open();
+  if (!options.force) {
+    require_affordable(run_cost(config), 1, thread_count(), "smaller sizes need less, and --force tries all the same");
+  }
   const bool goes_on = folder.exists();
   OpenRun run(folder, config, options.resume);
   TrainingOutcome outcome;
   try {
     outcome = train_with_progress(*backend, config, folder, run);
+  } catch (const Cancelled&) {
+    fail("interrupted before the first evaluation; {}",
+         goes_on ? "the run is as it was before" : "nothing was written");
   } catch (const FormatError& error) {
     if (!goes_on) throw;
     fail("{} (without state.safetensors and metrics.jsonl the run starts over)", error.what());
@@ -70,9 +84,20 @@ void run_training(const TrainOptions& options, const RunFolder& folder, const Ru
          folder.path().string());
   }
   if (options.json) {
-    fmt::print("{}", read_file(folder.file("result.json")));
+    print_out("{}", read_file(folder.file("result.json")));
   } else {
     print_result(config, outcome.result, folder);
+  }
+}
+
+// What a process left that was killed after its last file.
+void tidy(const RunFolder& folder) {
+  if (!std::filesystem::exists(folder.file(kClaimFile))) return;
+  try {
+    const FolderClaim claim(folder.path());
+    remove_abandoned_files(folder.path());
+  } catch (const Error&) {
+    return;  // somebody works in it, or it cannot be written
   }
 }
 
@@ -93,8 +118,11 @@ void run_train(const TrainOptions& options) {
     return print_dry_run(options.run.builder(goes_on ? folder.file("config.json").string() : ""), options.json);
   }
   if (goes_on && folder.complete()) {
-    fmt::print(stderr, "'{}' is complete already\n", folder.path().string());
-    if (options.json) fmt::print("{}", read_file(folder.file("result.json")));
+    const FinishedRun run = read_finished_run(folder);  // says what is damaged
+    if (run.result.packed.empty()) folder.check_model(config, "model.safetensors");
+    tidy(folder);
+    say(fmt::format("'{}' is complete already\n", folder.path().string()));
+    if (options.json) print_out("{}", read_file(folder.file("result.json")));
     return;
   }
   run_training(options, folder, config);
@@ -115,6 +143,7 @@ void add_train_command(CLI::App& app) {
   command->add_flag("--dry-run", options->dry_run, "Print every setting with where it came from, and stop");
   command->add_flag("--keys", options->keys, "List what --set takes, with value, meaning and range, and stop");
   command->add_flag("--json", options->json, "Print result.json at the end instead of a sentence");
+  command->add_flag("--force", options->force, "Start even where memory or time will not suffice");
   command->footer(
       "Examples:\n"
       "  phasor train --task distance --encoding rope --out runs/rope\n"

@@ -49,21 +49,20 @@ TEST(ReadFile, GivesEveryByte) {
   }
 }
 
-TEST(ReadFile, ReadsAPipeToItsEnd) {
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
-  const FileDescriptor reader(ends[0]);
-  const std::string content(20'000, 'x');
-  ASSERT_EQ(::write(ends[1], content.data(), content.size()), static_cast<ssize_t>(content.size()));
-  ::close(ends[1]);
-  EXPECT_EQ(read_file("/proc/self/fd/" + std::to_string(reader.get())), content);
+TEST(ReadFile, RefusesWhatMayNeverEnd) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  for (const fs::path& path : {folder / "pipe", fs::path("/dev/zero"), fs::path("/dev/null")}) {
+    expect_words(message_of<Error>([&] { read_file(path); }), {path.string(), "not a regular file"});
+    expect_words(message_of<Error>([&] { InputFile file(path); }), {path.string(), "not a regular file"});
+  }
 }
 
 TEST(ReadFile, SaysWhatIsWrong) {
   const TemporaryFolder folder;
   const fs::path path = folder / "absent.json";
   expect_words(message_of<Error>([&] { read_file(path); }), {path.string(), "No such file or directory"});
-  expect_words(message_of<Error>([&] { read_file(folder.path()); }), {folder.path().string(), "Is a directory"});
+  expect_words(message_of<Error>([&] { read_file(folder.path()); }), {folder.path().string(), "not a regular file"});
 }
 
 TEST(InputFile, ReadsAtOffsetsAndRefusesToReadPastTheEnd) {

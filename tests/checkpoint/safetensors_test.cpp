@@ -57,11 +57,11 @@ TEST(Safetensors, WritesTheBytesOfTheFormat) {
   writer.add("wide", {}, std::array{1.0f});
   writer.set_metadata("format", "phasor");
   // The wide elements lie first, the header is filled to a multiple of 8.
-  const std::string header = R"({"__metadata__":{"format":"phasor"},)"
+  const std::string header = R"({"__metadata__":{"format":"phasor","xxh64":"f3270869bb520a51"},)"
                              R"("small":{"dtype":"U16","shape":[2],"data_offsets":[4,8]},)"
                              R"("wide":{"dtype":"F32","shape":[],"data_offsets":[0,4]}})";
-  ASSERT_EQ(header.size(), 148u);
-  EXPECT_EQ(text(writer.to_bytes()), "\x98\0\0\0\0\0\0\0"s + header + "    " + "\0\0\x80\x3f\1\0\2\0"s);
+  ASSERT_EQ(header.size(), 175u);
+  EXPECT_EQ(text(writer.to_bytes()), "\xb0\0\0\0\0\0\0\0"s + header + " " + "\0\0\x80\x3f\1\0\2\0"s);
 }
 
 TEST(Safetensors, RoundTripsEveryType) {
@@ -155,7 +155,9 @@ TEST(Safetensors, KeepsUnusualText) {
   writer.set_metadata("", "");
   const SafetensorsFile file = SafetensorsFile::parse(writer.to_bytes(), "test");
   EXPECT_EQ(file.data<int32_t>(odd, {})[0], 5);
-  EXPECT_EQ(file.metadata(), (TextMap{{odd, odd}, {"", ""}}));
+  TextMap metadata = file.metadata();
+  EXPECT_EQ(metadata.erase("xxh64"), 1u);
+  EXPECT_EQ(metadata, (TextMap{{odd, odd}, {"", ""}}));
 }
 
 TEST(Safetensors, CopiesTemporariesAndSurvivesMoves) {
@@ -185,7 +187,36 @@ TEST(Safetensors, AlignsWhatTheFileDoesNot) {
 TEST(Safetensors, AnEmptyFileIsAFile) {
   const SafetensorsFile file = SafetensorsFile::parse(SafetensorsWriter().to_bytes(), "test");
   EXPECT_TRUE(file.names().empty());
-  EXPECT_TRUE(file.metadata().empty());
+  EXPECT_EQ(file.metadata().size(), 1u) << "its checksum";
+  EXPECT_TRUE(file.is_sealed());
+}
+
+TEST(Safetensors, NoticesEveryFlippedBit) {
+  SafetensorsWriter writer;
+  writer.add("weights", {5}, std::array{1.0f, 2.0f, 3.0f, -4.0f, 0.0f});
+  writer.add("bytes", {3}, std::array<uint8_t, 3>{1, 2, 3});
+  writer.set_metadata("format", "phasor model 1");
+  const std::vector<std::byte> whole = writer.to_bytes();
+  ASSERT_TRUE(SafetensorsFile::parse(whole, "test").is_sealed());
+  for (size_t i = 0; i < whole.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::vector<std::byte> damaged = whole;
+      damaged[i] ^= static_cast<std::byte>(1 << bit);
+      try {
+        // A key that is no longer the checksum's makes a file of an older version, and nothing else may.
+        EXPECT_FALSE(SafetensorsFile::parse(damaged, "test").is_sealed()) << "byte " << i << ", bit " << bit;
+        EXPECT_EQ(text(damaged).find("\"xxh64\""), std::string::npos) << "byte " << i << ", bit " << bit;
+      } catch (const FormatError&) {
+      }
+    }
+  }
+}
+
+TEST(Safetensors, FilesOfOthersHaveNoChecksum) {
+  const std::string header = R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})";
+  const SafetensorsFile file =
+      parse(std::string(1, static_cast<char>(header.size())) + "\0\0\0\0\0\0\0"s + header + "x");
+  EXPECT_FALSE(file.is_sealed());
 }
 
 TEST(Safetensors, EmptyTensorsTakeNoSpace) {

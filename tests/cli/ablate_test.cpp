@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/tiny_run.h"
+#include "support/resealed.h"
 
 namespace phasor {
 namespace ablate_test {
@@ -160,15 +161,9 @@ TEST_F(AblateCommand, WrongRunsAreRefusedByName) {
   expect_error(phasor_command({"ablate", run("bare")}), 2, {"has no finished model", "--resume"});
 
   std::filesystem::copy(temporary_ / "rope", temporary_ / "foreign", std::filesystem::copy_options::recursive);
-  std::string config = read_file(temporary_ / "foreign/config.json");
-  for (const auto& [from, to] :
-       {std::pair("\"heads\": 2", "\"heads\": 4"), std::pair("\"kv_heads\": 2", "\"kv_heads\": 4"),
-        std::pair("\"head_width\": 8", "\"head_width\": 4")}) {
-    const size_t place = config.find(from);
-    ASSERT_NE(place, std::string::npos) << from;
-    config.replace(place, std::string(from).size(), to);
-  }
-  write_file_atomically(temporary_ / "foreign/config.json", config);
+  auto config = testing_support::read_json_of(temporary_ / "foreign/config.json");
+  config["model"]["heads"] = config["model"]["kv_heads"] = config["model"]["head_width"] = 4;
+  testing_support::write_resealed(temporary_ / "foreign/config.json", config);
   expect_error(phasor_command({"ablate", run("foreign")}), 1, {"was trained with model.", "config.json says 4"});
 }
 

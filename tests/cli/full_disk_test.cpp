@@ -59,7 +59,7 @@ TEST_F(FullDisk, FromTheStart) {
     filler << std::string(1 << 20, 'x');
   }
   const Outcome outcome = phasor_command(tiny_training(folder_ / "run", kSmall));
-  expect_error(outcome, 1, {"config.json", "No space left on device"});
+  expect_error(outcome, 1, {"run", "No space left on device"});
   EXPECT_FALSE(fs::exists(folder_ / "run"));
 }
 

@@ -260,7 +260,9 @@ TEST(ForeignQueries, OfGroupedHeadsAndSeveralSamples) {
   ASSERT_EQ(json["heads"].size(), 4u);
   EXPECT_TRUE(json["heads"][0]["contraction"].is_null());
   EXPECT_EQ(verdict(json, "Ando, Horn and Johnson"), "does not apply");
-  EXPECT_EQ(Json::parse(read_file(out + "/spectrum.json")), json);
+  Json written = Json::parse(read_file(out + "/spectrum.json"));
+  written.erase("xxh64");
+  EXPECT_EQ(written, json);
   EXPECT_EQ(SafetensorsFile::open(out + "/spectrum.safetensors").tensor("singular_values").shape[1], 4);
   EXPECT_EQ(spectrum_json({"--queries", path, "--scale", "1"})["heads"][0]["spectral_norm"]["count"], 3);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "phasor/base/error.h"
+#include "phasor/base/seal.h"
 #include "phasor/checkpoint/safetensors.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t maximal_size);
@@ -30,16 +31,24 @@ std::vector<std::byte> write(const SafetensorsFile& file) {
   phasor::SafetensorsWriter writer;
   for (const std::string& name : file.names()) {
     const phasor::TensorInfo& info = file.tensor(name);
-    writer.add_bytes(name, info.dtype, info.shape, file.bytes(name));
+    if (name != phasor::kSealKey) writer.add_bytes(name, info.dtype, info.shape, file.bytes(name));
   }
-  for (const auto& [key, value] : file.metadata()) writer.set_metadata(key, value);
+  for (const auto& [key, value] : file.metadata()) {
+    if (key != phasor::kSealKey) writer.set_metadata(key, value);
+  }
   return writer.to_bytes();
 }
 
 void require_equal(const SafetensorsFile& a, const SafetensorsFile& b) {
-  require(a.names() == b.names(), "names changed");
-  require(a.metadata() == b.metadata(), "metadata changed");
-  for (const std::string& name : a.names()) {
+  std::vector<std::string> names = a.names();
+  std::erase(names, std::string(phasor::kSealKey));
+  require(names == b.names(), "names changed");
+  phasor::TextMap of_a = a.metadata(), of_b = b.metadata();
+  of_a.erase(std::string(phasor::kSealKey));
+  of_b.erase(std::string(phasor::kSealKey));
+  require(of_a == of_b, "metadata changed");
+  require(b.is_sealed(), "what was written has no checksum");
+  for (const std::string& name : names) {
     require(a.tensor(name).dtype == b.tensor(name).dtype, "a dtype changed");
     require(a.tensor(name).shape == b.tensor(name).shape, "a shape changed");
     require(std::ranges::equal(a.bytes(name), b.bytes(name)), "data changed");

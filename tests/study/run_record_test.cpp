@@ -12,6 +12,7 @@
 #include "phasor/study/study_lengths.h"
 #include "phasor/study/study_spectrum.h"
 #include "study/trained_run.h"
+#include "support/resealed.h"
 
 namespace phasor {
 namespace run_record_test {
@@ -83,7 +84,7 @@ TEST(RunRecord, SaysHowTheRunWent) {
   result["validation_accuracy"] = nullptr;
   result["validation_loss"] = nullptr;
   result["converged"] = true;
-  write_file_atomically(run.folder / "result.json", result.dump());
+  testing_support::write_resealed(run.folder / "result.json", result);
   record = read_record(run.plan, run.folder);
   EXPECT_EQ(record.steps_to_90.value(), 25);
   EXPECT_EQ(record.loss_spikes, 3.0);
@@ -200,7 +201,7 @@ TEST(RunRecord, FilesThatDoNotBelongTogetherAreRefused) {
   ASSERT_TRUE(run.measure());
   const Json whole = Json::parse(read_file(run.folder / "ablation.json"));
   const auto expect_refused = [&](const Json& json, std::initializer_list<std::string_view> words) {
-    write_file_atomically(run.folder / "ablation.json", json.dump());
+    testing_support::write_resealed(run.folder / "ablation.json", json);
     const std::string message = message_of<FormatError>([&] { read_record(run.plan, run.folder); });
     expect_words(message, {"ablation.json"});
     expect_words(message, words);

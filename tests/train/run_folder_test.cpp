@@ -55,12 +55,15 @@ TEST_F(RunFolderTest, KeepsTheConfiguration) {
 
 TEST_F(RunFolderTest, AModelKnowsWhatItWasTrainedWith) {
   folder_.create(config_);
-  folder_.save_model(layout_, awkward_values(layout_, 1.0f), config_, 5, "model.safetensors");
+  folder_.save_model(layout_, awkward_values(layout_, 1.0f), config_, config_.train.steps, "model.safetensors");
   EXPECT_NO_THROW(folder_.check_model(config_, "model.safetensors"));
   RunConfig other = config_;
   other.model.heads *= 2;
   expect_words(message_of<FormatError>([&] { folder_.check_model(other, "model.safetensors"); }),
                {"model.safetensors", "was trained with model.heads=", "config.json says"});
+  folder_.save_model(layout_, awkward_values(layout_, 1.0f), config_, 1, "model.safetensors");
+  expect_words(message_of<FormatError>([&] { folder_.check_model(config_, "model.safetensors"); }),
+               {"model.safetensors", "weights of step 1"});
 }
 
 TEST_F(RunFolderTest, IsMadeInsideFoldersThatAreNotThere) {

@@ -10,6 +10,7 @@
 
 #include "checkpoint/temporary_folder.h"
 #include "model/thread_guard.h"
+#include "phasor/base/cancellation.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "phasor/train/evaluation.h"
@@ -54,6 +55,7 @@ class TrainerTest : public testing::Test {
     EXPECT_GT(json.at("seconds").get<double>(), 0.0);
     json.erase("seconds");
     json.erase("tokens_per_second");
+    json.erase("xxh64");
     return json;
   }
 
@@ -318,7 +320,12 @@ TEST_F(TrainerTest, TelemetryChangesNothingElse) {
   train(test_backend(), with, watched, {});
   EXPECT_FALSE(std::filesystem::exists(quiet.file("telemetry.jsonl")));
   EXPECT_EQ(file(watched, "metrics.jsonl"), file(quiet, "metrics.jsonl"));
-  EXPECT_EQ(timeless_result(watched), timeless_result(quiet));
+  nlohmann::json watched_result = timeless_result(watched), quiet_result = timeless_result(quiet);
+  for (nlohmann::json* result : {&watched_result, &quiet_result}) {
+    result->erase("run");
+    result->at("lines").erase("telemetry.jsonl");
+  }
+  EXPECT_EQ(watched_result, quiet_result);
   const ParameterLayout layout(without.model, resolve_encoding(without.model));
   EXPECT_EQ(watched.load_model(layout, "model.safetensors"), quiet.load_model(layout, "model.safetensors"));
 }
@@ -331,6 +338,71 @@ TEST_F(TrainerTest, TelemetryThatLacksALineIsRefused) {
   write_file_atomically(folder.file("telemetry.jsonl"), std::string_view(lines).substr(0, lines.find('\n') + 1));
   expect_words(message_of<FormatError>([&] { train(test_backend(), config, folder, {}); }),
                {"telemetry.jsonl", "1 measurements", "not 3"});
+}
+
+TEST_F(TrainerTest, LinesOfAnotherRunAreRefused) {
+  const RunConfig config = tiny_run({"telemetry.spectrum=3"}), other = tiny_run({"telemetry.spectrum=3", "seed=5"});
+  const RunFolder folder = fresh("run", config), rival = fresh("other", other);
+  sit(config, folder, 7);
+  sit(other, rival, 7);
+  for (const char* name : {"metrics.jsonl", "telemetry.jsonl"}) {
+    const std::string own = file(folder, name);
+    write_file_atomically(folder.file(name), file(rival, name));
+    expect_words(message_of<FormatError>([&] { train(test_backend(), config, folder, {}); }),
+                 {name, "not the file that the run wrote"});
+    write_file_atomically(folder.file(name), own);
+  }
+  train(test_backend(), config, folder, {});
+  EXPECT_TRUE(folder.complete());
+}
+
+TEST_F(TrainerTest, MissingAndDamagedSnapshotsAreNoticed) {
+  const RunConfig config = tiny_run();
+  const RunFolder folder = fresh("run", config);
+  sit(config, folder, 12);
+  const std::string name = "snapshots/step_000003.safetensors";
+  const std::string whole = file(folder, name.c_str());
+  std::filesystem::remove(folder.file(name));
+  expect_words(message_of<FormatError>([&] { train(test_backend(), config, folder, {}); }), {name, "missing"});
+  std::string damaged = whole;
+  damaged[damaged.size() - 5] ^= 1;
+  write_file_atomically(folder.file(name), damaged);
+  expect_words(message_of<FormatError>([&] { train(test_backend(), config, folder, {}); }), {name, "checksum"});
+  write_file_atomically(folder.file(name), whole);
+  train(test_backend(), config, folder, {});
+  EXPECT_TRUE(folder.complete());
+}
+
+// A signal may come in the middle of an evaluation.
+TEST_F(TrainerTest, CancelledAnywhereItGoesOnWithTheSameBytes) {
+  const RunConfig config = tiny_run({"telemetry.spectrum=5"});
+  const RunFolder whole = fresh("whole", config);
+  static int asked = 0, patience = 0;
+  set_cancellation([] { return ++asked > patience; });
+  patience = 1 << 30;
+  asked = 0;
+  train(test_backend(), config, whole, {});
+  const int questions = asked;
+  ASSERT_GT(questions, 100);
+  int stops = 0;
+  for (int before = 1; before < questions; before += 1 + questions / 40) {
+    const RunFolder parts = fresh(fmt::format("parts{}", before), config);
+    patience = before;
+    asked = 0;
+    try {
+      EXPECT_EQ(train(test_backend(), config, parts, {}).end, TrainingEnd::stopped);
+      ++stops;
+    } catch (const Cancelled&) {
+      EXPECT_FALSE(std::filesystem::exists(parts.file("state.safetensors")));
+    }
+    patience = 1 << 30;
+    train(test_backend(), config, parts, {});
+    SCOPED_TRACE(before);
+    expect_same_run(parts, whole);
+    EXPECT_EQ(file(parts, "telemetry.jsonl"), file(whole, "telemetry.jsonl"));
+  }
+  set_cancellation(nullptr);
+  EXPECT_GT(stops, 10);
 }
 
 TEST_F(TrainerTest, LossSpikesAreCountedAcrossSittings) {

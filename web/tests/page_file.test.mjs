@@ -1,6 +1,7 @@
 // The built page as a file.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -36,8 +37,14 @@ describe("The page's file", () => {
     const rules = new Map(policy.split(";").map((rule) => rule.trim().split(/\s+/)).map(([name, ...values]) => [name, values]));
     assert.deepEqual(rules.get("default-src"), ["'none'"]);
     for (const [name, values] of rules) {
+      if (name === "script-src") continue;
       for (const value of values) assert.match(value, /^('none'|'unsafe-inline'|blob:|data:)$/, `${name} allows ${value}`);
     }
+    // The page's own script and the drawing library, by hash; no other script runs, wherever it comes from.
+    const own = /<script>(.*)<\/script>\s*<\/body>/s.exec(page)[1];
+    const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+    const drawing = readFileSync(join(web, "node_modules", "plotly.js-cartesian-dist-min", "plotly-cartesian.min.js"), "utf8");
+    assert.deepEqual(rules.get("script-src"), [hash(own), hash(drawing)]);
     assert.ok(!rules.has("connect-src"), "connections stay forbidden");
   });
 

@@ -1,5 +1,6 @@
 // Studies at the edges: little, nothing, much, broken, and names that want to be more than text.
 import { test } from "node:test";
+import { filledPage } from "../dev/filled_page.mjs";
 import { reportOf } from "./fixture/study.mjs";
 import { failedRuns, HOSTILE, hostileNames, MANY, manyEncodings, noCells, nulls, oneRun, withoutAblations } from "./fixture/unusual.mjs";
 import { assert, builtPage, describeInBrowser, openHtml, withReport } from "./support/browser.mjs";
@@ -119,6 +120,18 @@ describeInBrowser("Hostile names", () => {
       for (const name of HOSTILE) assert.ok(shown.includes(name), `${name.slice(0, 40)} is shown as it is`);
       assert.equal(await page.title(), `${HOSTILE[0]} · Phasor`);
     });
+  });
+
+  test("a script that gets into the file all the same does not run", async () => {
+    const intruders = '<script>window.harmed = 1</script><img src="data:," onerror="window.harmed = 2"><a id="lure" href="javascript:window.harmed = 3">x</a>';
+    const report = await openHtml(filledPage(builtPage(), oneRun(), false).replace("<body>", `<body>${intruders}`));
+    try {
+      await report.page.locator("#lure").click();
+      await report.showAll();
+      assert.equal(await report.page.evaluate(() => window.harmed ?? null), null);
+    } finally {
+      await report.close();
+    }
   });
 
   test("stay text in labels, hovers and pictures", async () => {

@@ -8,6 +8,7 @@
 #include "phasor/ablation/ablation_json.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/seal.h"
 
 namespace phasor {
 namespace {
@@ -27,7 +28,7 @@ void write_json(const fs::path& path, const char* kind, const RunConfig& config,
                 const Json& measured) {
   Json json = {{"format", kAblationFormat}, {"kind", kind}, {"source", ablation_source(config, snapshot)}};
   json.update(measured);
-  write_file_atomically(path, fmt::format("{}\n", json.dump(2)));
+  write_file_atomically(path, sealed(json.dump(2) + "\n"));
 }
 
 // As the plan of scores has them.
@@ -65,7 +66,7 @@ bool has_ablation(const fs::path& folder, SnapshotStep snapshot, const AblationO
   const fs::path json_path = folder / (stem + ".json"), scores_path = folder / (stem + ".safetensors");
   if (!fs::exists(json_path) || !fs::exists(scores_path)) return false;
   try {
-    const Json json = Json::parse(read_file(json_path));
+    const Json json = read_sealed_file(json_path, [](const std::string& text) { return Json::parse(text); });
     const StoredScores scores = load_scores(scores_path);
     const Json plan = Json::parse(scores.plan);
     const bool finished = scores.table.done == scores.table.samples && !scores.described.empty();

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <sstream>
 
 #include "phasor/base/error.h"
+#include "phasor/base/seal.h"
 #include "phasor/checkpoint/safetensors.h"
 
 namespace phasor {
@@ -145,6 +147,11 @@ StoredScores load_scores(const std::filesystem::path& path) {
   };
   if (metadata("format") != kScoresFormat)
     throw broken(fmt::format("its format is '{}', not '{}'", metadata("format"), kScoresFormat));
+  for (const auto& [key, value] : file.metadata()) {
+    constexpr std::array<std::string_view, 6> kKnown = {"conditions", "described", "done", "format", "plan", kSealKey};
+    if (std::find(kKnown.begin(), kKnown.end(), key) == kKnown.end()) throw broken("its metadata has an unknown key");
+  }
+  if (!file.is_sealed()) notice_unsealed(fmt::format("'{}'", path.string()));
   const std::span<const int64_t> shape = file.data<int64_t>("shape", {2});
   if (shape[0] < 1 || shape[1] < 1 || shape[0] > 4096 || shape[1] > 4096) throw broken("its shape is out of range");
   const Json names = Json::parse(metadata("conditions"), nullptr, false);

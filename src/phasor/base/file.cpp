@@ -1,6 +1,7 @@
 #include "phasor/base/file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "phasor/base/error.h"
 
@@ -70,11 +72,73 @@ class PartialFile {
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
-// Makes a rename survive a loss of power. Without error check: the new file is already in place, and
-// not every file system can do this.
-void sync_folder(const fs::path& folder) {
+// Makes a rename survive a loss of power. Not every file system can do this (EINVAL); those that can and fail say so.
+void sync_folder(const fs::path& folder, const fs::path& renamed) {
   const FileDescriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.get() >= 0) ::fsync(directory.get());
+  if (directory.get() < 0) {
+    if (errno == EACCES) return;  // one may write in a folder that one must not list
+    fail("cannot bring '{}' to the disk: {}", renamed.string(), system_reason(errno));
+  }
+  if (uninterrupted([&] { return ::fsync(directory.get()); }) != 0 && errno != EINVAL && errno != ENOTSUP) {
+    fail("cannot bring '{}' to the disk: {}", renamed.string(), system_reason(errno));
+  }
+}
+
+// Text is read whole: larger files than this are something else.
+constexpr off_t kMostTextBytes = off_t{1} << 30;
+
+// Of a file system that has no locks there is nothing to learn.
+enum class LockAnswer : uint8_t { taken, held_by_another, unknown };
+
+LockAnswer try_lock(const FileDescriptor& file) {
+  if (uninterrupted([&] { return ::flock(file.get(), LOCK_EX | LOCK_NB); }) == 0) return LockAnswer::taken;
+  return errno == EWOULDBLOCK ? LockAnswer::held_by_another : LockAnswer::unknown;
+}
+
+bool is_same_file(const FileDescriptor& file, const fs::path& path) {
+  struct stat open_status {
+  }, path_status{};
+  return ::fstat(file.get(), &open_status) == 0 && ::lstat(path.c_str(), &path_status) == 0 &&
+         open_status.st_ino == path_status.st_ino && open_status.st_dev == path_status.st_dev;
+}
+
+// Removes the file unless a living writer has it locked.
+void remove_abandoned(const fs::path& path) {
+  const FileDescriptor file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (file.get() >= 0 && try_lock(file) == LockAnswer::taken && is_same_file(file, path)) ::unlink(path.c_str());
+}
+
+struct OpenPartial {
+  fs::path path;
+  FileDescriptor file;
+};
+
+// A new file, locked for as long as it is open, so that nobody takes it for an abandoned one. A name that is taken
+// belongs to a dead process of this number, or to a living one of another machine.
+OpenPartial open_partial(const fs::path& target) {
+  constexpr int kMostNames = 100;
+  for (int name = 0; name < kMostNames; ++name) {
+    const fs::path aside =
+        fmt::format("{}.partial{}{}", target.string(), ::getpid(), name == 0 ? "" : fmt::format("{:02}", name));
+    FileDescriptor file(
+        uninterrupted([&] { return ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }));
+    if (file.get() >= 0) {
+      // Whoever sweeps may have taken it away before it was locked.
+      if (try_lock(file) == LockAnswer::unknown || is_same_file(file, aside)) return {aside, std::move(file)};
+    } else if (errno == EEXIST) {
+      remove_abandoned(aside);
+    } else {
+      fail("cannot write '{}': {}", target.string(), system_reason(errno));
+    }
+  }
+  fail("cannot write '{}': others are writing it", target.string());
+}
+
+// "partial1234" or "writable1234" after a dot.
+bool ends_with_number_after(std::string_view name, std::string_view mark) {
+  const size_t found = name.rfind(mark);
+  if (found == std::string_view::npos || found + mark.size() == name.size()) return false;
+  return name.find_first_not_of("0123456789", found + mark.size()) == std::string_view::npos;
 }
 
 // The length of the file's part that ends with a line's end.
@@ -110,10 +174,16 @@ FileDescriptor::~FileDescriptor() {
 int FileDescriptor::release() { return std::exchange(value_, -1); }
 
 std::string read_file(const fs::path& path) {
-  const FileDescriptor file = open_file(path, O_RDONLY, "reading");
+  // Not waiting for somebody to write into a pipe.
+  const FileDescriptor file = open_file(path, O_RDONLY | O_NONBLOCK, "reading");
+  const struct stat status = status_of(file, path);
+  if (!S_ISREG(status.st_mode)) fail("cannot read '{}': it is not a regular file", path.string());
+  if (status.st_size > kMostTextBytes) {
+    fail("cannot read '{}': its {} bytes are more than any such file has", path.string(), status.st_size);
+  }
   std::string content;
   // One byte more than the size, so that the end shows without another round.
-  content.resize(static_cast<size_t>(std::max<off_t>(status_of(file, path).st_size, 4095)) + 1);
+  content.resize(static_cast<size_t>(std::max<off_t>(status.st_size, 4095)) + 1);
   size_t length = 0;
   while (true) {
     const ssize_t count =
@@ -122,12 +192,14 @@ std::string read_file(const fs::path& path) {
     if (count == 0) break;
     length += static_cast<size_t>(count);
     if (length == content.size()) content.resize(2 * length);
+    if (static_cast<off_t>(length) > kMostTextBytes) fail("cannot read '{}': it does not end", path.string());
   }
   content.resize(length);
   return content;
 }
 
-InputFile::InputFile(fs::path path) : path_(std::move(path)), file_(open_file(path_, O_RDONLY, "reading")) {
+InputFile::InputFile(fs::path path)
+    : path_(std::move(path)), file_(open_file(path_, O_RDONLY | O_NONBLOCK, "reading")) {
   const struct stat status = status_of(file_, path_);
   if (!S_ISREG(status.st_mode)) fail("cannot read '{}': it is not a regular file", path_.string());
   size_ = static_cast<uint64_t>(status.st_size);
@@ -157,11 +229,7 @@ void write_file_atomically(const fs::path& path, const std::function<void(Output
   if (::stat(path.c_str(), &old) == 0 && !S_ISREG(old.st_mode)) {
     fail("cannot write '{}': it exists and is not a regular file", path.string());
   }
-  const fs::path aside = path.string() + ".partial" + std::to_string(::getpid());
-  const int opened =
-      uninterrupted([&] { return ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); });
-  if (opened < 0) fail("cannot write '{}': {}", path.string(), system_reason(errno));
-  FileDescriptor file(opened);
+  auto [aside, file] = open_partial(path);
   PartialFile partial(aside);
 
   OutputFile output(path, file.get());
@@ -169,15 +237,32 @@ void write_file_atomically(const fs::path& path, const std::function<void(Output
   if (uninterrupted([&] { return ::fsync(file.get()); }) != 0) {
     fail("cannot write '{}': {}", path.string(), system_reason(errno));
   }
-  // Linux closes the file even when a signal interrupts, and the data is on the disk already.
-  if (::close(file.release()) != 0 && errno != EINTR) {
-    fail("cannot write '{}': {}", path.string(), system_reason(errno));
-  }
+  // Renamed while it is open, and so still locked.
   if (::rename(partial.path().c_str(), path.c_str()) != 0) {
     fail("cannot rename '{}' to '{}': {}", partial.path().string(), path.string(), system_reason(errno));
   }
   partial.keep();
-  sync_folder(folder_of(path));
+  // Linux closes the file even when a signal interrupts, and the data is on the disk already.
+  if (::close(file.release()) != 0 && errno != EINTR) {
+    fail("cannot write '{}': {}", path.string(), system_reason(errno));
+  }
+  sync_folder(folder_of(path), path);
+}
+
+bool is_partial_file(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return ends_with_number_after(name, ".partial") || (name[0] == '.' && ends_with_number_after(name, ".writable"));
+}
+
+void remove_abandoned_files(const fs::path& folder) {
+  std::error_code ignored;
+  std::vector<fs::path> found;
+  for (fs::directory_iterator it(folder, ignored), end; !ignored && it != end; it.increment(ignored)) {
+    if (it->is_regular_file(ignored) && !it->is_symlink(ignored) && is_partial_file(it->path())) {
+      found.push_back(it->path());
+    }
+  }
+  for (const fs::path& path : found) remove_abandoned(path);
 }
 
 void write_file_atomically(const fs::path& path, std::string_view content) {

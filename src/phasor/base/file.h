@@ -29,7 +29,8 @@ class FileDescriptor {
   int value_ = -1;
 };
 
-// The whole content, byte for byte; also of a pipe.
+// The whole content of a regular file, byte for byte. Pipes and devices, which may never end, and files too large to be
+// text are refused.
 std::string read_file(const std::filesystem::path& path);
 
 // A regular file, read at chosen offsets.
@@ -61,11 +62,18 @@ class OutputFile {
 };
 
 // Readers see the old file or the new one, never a part. The content is written aside to
-// `<path>.partial<pid>`, forced to the disk and renamed. Whatever fails, the callback included, the
-// partial file is removed and an old file stays as it was. A link at `path` is replaced, not followed.
+// `<path>.partial<pid>`, forced to the disk and renamed, and so is the folder's entry. Whatever fails, the callback
+// included, the partial file is removed and an old file stays as it was. A link at `path` is replaced, not followed.
 void write_file_atomically(const std::filesystem::path& path, const std::function<void(OutputFile&)>& content);
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> content);
+
+// Removes what writers left in the folder (not below it) that were killed: partial files, and probes for writing. Those
+// of a writer that lives are kept: it holds a lock on them.
+void remove_abandoned_files(const std::filesystem::path& folder);
+
+// The file is one of those, of a living writer or a dead one.
+bool is_partial_file(const std::filesystem::path& file);
 
 // A file that grows by whole lines, such as metrics.jsonl. A last line without its end, left by a
 // crash, is cut off at opening, and a line that could not be written whole is taken back.

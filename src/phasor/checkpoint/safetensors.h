@@ -44,6 +44,8 @@ class SafetensorsFile {
   std::vector<std::string> names() const;  // sorted
   bool contains(std::string_view name) const { return tensors_.find(name) != tensors_.end(); }
   const TextMap& metadata() const { return metadata_; }
+  // It carries a checksum, and matches it: one that does not is not opened.
+  bool is_sealed() const { return sealed_; }
 
   // These fail for a tensor that is not there.
   const TensorInfo& tensor(std::string_view name) const { return loaded(name).info; }
@@ -74,7 +76,10 @@ class SafetensorsFile {
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
 
+  void check_seal(uint64_t length, std::string_view header);
+
   std::string source_;
+  bool sealed_ = false;
   TextMap metadata_;
   std::map<std::string, Loaded, std::less<>> tensors_;
   std::unique_ptr<std::byte[]> storage_;
@@ -82,7 +87,7 @@ class SafetensorsFile {
 
 // Collects tensors and writes them. The same content gives the same bytes, whatever the order of the
 // calls: the header lists by name, and the data lies with wide elements first, so that every tensor
-// is aligned in the file and a reader may map it.
+// is aligned in the file and a reader may map it. The metadata has a checksum of the whole file (base/seal.h).
 class SafetensorsWriter {
  public:
   SafetensorsWriter() = default;

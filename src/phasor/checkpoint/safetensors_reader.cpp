@@ -1,8 +1,10 @@
 #include <bit>
 #include <cstring>
 
+#include "phasor/base/content_hash.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/seal.h"
 #include "phasor/base/suggest.h"
 #include "phasor/checkpoint/safetensors.h"
 #include "phasor/checkpoint/safetensors_header.h"
@@ -63,7 +65,25 @@ SafetensorsFile SafetensorsFile::load(uint64_t size, const ReadAt& read, std::st
   for (const auto& [name, loaded] : file.tensors_) {
     read(data_begin + loaded.info.begin, {file.storage_.get() + loaded.at, loaded.info.bytes()});
   }
+  file.check_seal(length, text);
   return file;
+}
+
+// Files of others have none; neither have those of older versions.
+void SafetensorsFile::check_seal(uint64_t length, std::string_view header) {
+  if (metadata_.find(kSealKey) == metadata_.end()) return;
+  const std::optional<size_t> digits = find_seal(header);
+  if (!digits) fail_broken_seal(fmt::format("'{}'", source_));
+  std::map<uint64_t, std::span<const std::byte>> in_order;  // empty tensors share their places with others
+  for (const auto& [name, loaded] : tensors_) {
+    if (loaded.info.bytes() > 0) in_order[loaded.info.begin] = {storage_.get() + loaded.at, loaded.info.bytes()};
+  }
+  const auto text = [&](size_t from, size_t to) { return std::as_bytes(std::span(header).subspan(from, to - from)); };
+  std::vector<std::span<const std::byte>> rest = {text(*digits + kHashDigits, header.size())};
+  for (const auto& piece : in_order) rest.push_back(piece.second);
+  const std::string expected = seal_digits({std::as_bytes(std::span(&length, 1)), text(0, *digits)}, rest);
+  if (header.substr(*digits, kHashDigits) != expected) fail_broken_seal(fmt::format("'{}'", source_));
+  sealed_ = true;
 }
 
 std::vector<std::string> SafetensorsFile::names() const {

@@ -5,8 +5,10 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "phasor/base/content_hash.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/seal.h"
 #include "phasor/checkpoint/safetensors.h"
 #include "phasor/checkpoint/safetensors_header.h"
 
@@ -25,7 +27,7 @@ std::string json_string(const std::string& text) {
 
 void SafetensorsWriter::add_bytes(std::string_view name, StoredDtype dtype, const TensorShape& shape,
                                   std::span<const std::byte> bytes) {
-  if (name == kMetadataKey) fail("safetensors: a tensor cannot have the name '{}'", name);
+  if (name == kMetadataKey || name == kSealKey) fail("safetensors: a tensor cannot have the name '{}'", name);
   const std::optional<uint64_t> expected = tensor_bytes(dtype, shape);
   if (!expected) {
     fail("safetensors: tensor '{}' has the impossible shape {} of {}", name, shape_text(shape), phasor::name(dtype));
@@ -39,6 +41,7 @@ void SafetensorsWriter::add_bytes(std::string_view name, StoredDtype dtype, cons
 }
 
 void SafetensorsWriter::set_metadata(std::string_view key, std::string_view value) {
+  if (key == kSealKey) fail("safetensors: '{}' is the file's own checksum", key);
   metadata_.insert_or_assign(std::string(key), std::string(value));
 }
 
@@ -70,11 +73,10 @@ void SafetensorsWriter::write_to(const Sink& sink) const {
   }
 
   std::string header = "{";
-  if (!metadata_.empty()) {
-    std::vector<std::string> pairs;
-    for (const auto& [key, value] : metadata_) pairs.push_back(json_string(key) + ":" + json_string(value));
-    header += fmt::format(R"("{}":{{{}}},)", kMetadataKey, fmt::join(pairs, ","));
-  }
+  std::vector<std::string> pairs;
+  for (const auto& [key, value] : metadata_) pairs.push_back(json_string(key) + ":" + json_string(value));
+  pairs.push_back(fmt::format(R"("{}":"{:016}")", kSealKey, 0));
+  header += fmt::format(R"("{}":{{{}}},)", kMetadataKey, fmt::join(pairs, ","));
   for (const auto& [name, entry] : entries_) {
     const uint64_t at = begins[&entry];
     header += fmt::format(R"({}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}},)", json_string(name),
@@ -89,6 +91,11 @@ void SafetensorsWriter::write_to(const Sink& sink) const {
   }
 
   const uint64_t length = header.size();
+  const size_t digits = *find_seal(header);
+  const auto text = [&](size_t from, size_t to) { return std::as_bytes(std::span(header).subspan(from, to - from)); };
+  std::vector<std::span<const std::byte>> rest = {text(digits + kHashDigits, header.size())};
+  for (const Entry* entry : order) rest.push_back(entry->bytes);
+  header.replace(digits, kHashDigits, seal_digits({std::as_bytes(std::span(&length, 1)), text(0, digits)}, rest));
   sink(std::as_bytes(std::span(&length, 1)));
   sink(std::as_bytes(std::span(header)));
   for (const Entry* entry : order) sink(entry->bytes);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "phasor/base/cancellation.h"
 #include "phasor/base/error.h"
 #include "phasor/model/distance_probe.h"
 #include "phasor/model/token_positions.h"
@@ -53,6 +54,20 @@ Transformer::Transformer(Backend& backend, const ModelConfig& config, const Reso
   carve(measure);
   arena_ = Arena(backend, measure.used());
   carve(arena_);
+}
+
+size_t Transformer::bytes_needed(const ModelConfig& config, const ResolvedEncoding& encoding,
+                                 const TransformerOptions& options) {
+  Arena arena;
+  const int64_t size = padded_size(ParameterLayout(config, encoding));
+  arena.view<float>(options.training ? 2 * size : size);
+  if (options.precision != Dtype::f32) arena.matrix(options.precision, size / kCastRow, kCastRow);
+  const DeviceBatch batch(arena, options.capacity, config.readout, static_cast<int64_t>(encoding.axes.size()));
+  const Activations activations(arena, config, encoding, options.capacity, options.precision);
+  if (options.training) {
+    const GradientFlow flow(arena, config, encoding, options.capacity, options.precision);
+  }
+  return arena.used();
 }
 
 void Transformer::load_parameters(const std::vector<float>& values) {
@@ -263,6 +278,7 @@ void Transformer::run_embedding() {
 void Transformer::run_layers(int64_t first, LayerPart part, const HeadHook& hook) {
   if (part == LayerPart::norm) stream_norm(first);
   for (int64_t l = first; l < config_.layers; ++l) {
+    stop_if_cancelled();
     const LayerSlots& slots = layout_.layers[static_cast<size_t>(l)];
     const LayerActivations& layer = activations_->layers[static_cast<size_t>(l)];
     const LayerPart from = l == first ? part : LayerPart::norm;

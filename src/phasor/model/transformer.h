@@ -49,6 +49,10 @@ class Transformer {
   Transformer(Backend& backend, const ModelConfig& config, const ResolvedEncoding& encoding,
               const TransformerOptions& options);
 
+  // Device memory that such a model takes, tables of its encoding apart.
+  static size_t bytes_needed(const ModelConfig& config, const ResolvedEncoding& encoding,
+                             const TransformerOptions& options);
+
   const ModelConfig& config() const { return config_; }
   const ParameterLayout& layout() const { return layout_; }
   const ResolvedEncoding& encoding() const { return encoding_; }

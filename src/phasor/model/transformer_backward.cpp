@@ -1,3 +1,4 @@
+#include "phasor/base/cancellation.h"
 #include "phasor/model/distance_probe.h"
 #include "phasor/model/transformer.h"
 
@@ -52,7 +53,10 @@ void Transformer::run_backward(DistanceProbe* probe) {
                                       .rows = batch_->token_rows()});
   }
 
-  for (int64_t l = config_.layers - 1; l >= 0; --l) backward_layer(l, probe);
+  for (int64_t l = config_.layers - 1; l >= 0; --l) {
+    stop_if_cancelled();
+    backward_layer(l, probe);
+  }
   if (config_.kv_source == KvSource::input) {
     backend_.run(ResidualNormForward{
         .sum = flow_->stream, .residual = flow_->stream, .branch = flow_->embedded, .rows = batch_->token_rows()});

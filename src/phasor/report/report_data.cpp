@@ -61,7 +61,7 @@ Json curves_json(const RunRecord& run, const fs::path& folder) {
   const fs::path path = folder / kHeadCurvesFile;
   if (!fs::exists(path)) return nullptr;
   try {
-    const CurvesRecord record = read_head_curves(path);
+    const CurvesRecord record = read_head_curves(path, run.id);
     Json json = {{"id", run.id}, {"seed", run.seed}, {"tokens", record.tokens}};
     json["heads"] = Json::array();
     for (const HeadCurves& head : record.heads) json["heads"].push_back(head_json(head));

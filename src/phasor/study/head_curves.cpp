@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "phasor/base/seal.h"
 #include "phasor/spectrum/head_report.h"
 #include "phasor/spectrum/layer_logits.h"
 #include "phasor/study/measured_file.h"
@@ -116,19 +117,23 @@ CurvesRecord measure_head_curves(Session& session, const std::vector<HeadMeasure
   return record;
 }
 
-void write_head_curves(const CurvesRecord& record, const std::filesystem::path& path) {
+void write_head_curves(const CurvesRecord& record, const std::filesystem::path& path, const std::string& run) {
   Json json = {{"format", kCurvesFormat}, {"tokens", record.tokens}};
+  if (!run.empty()) json["run"] = run;
   json["heads"] = Json::array();
   for (const HeadCurves& head : record.heads) json["heads"].push_back(curves_json(head));
-  write_file_atomically(path, fmt::format("{}\n", json.dump()));
+  write_file_atomically(path, sealed(json.dump() + "\n"));
 }
 
-CurvesRecord read_head_curves(const std::filesystem::path& path) {
-  return read_measured_file(path, kCurvesFormat, [](const Json& json) {
-    CurvesRecord record{.tokens = json.at("tokens")};
-    for (const Json& head : json.at("heads")) record.heads.push_back(curves_from(head));
-    return record;
-  });
+CurvesRecord read_head_curves(const std::filesystem::path& path, const std::string& run) {
+  return read_measured_file(
+      path, kCurvesFormat,
+      [](const Json& json) {
+        CurvesRecord record{.tokens = json.at("tokens")};
+        for (const Json& head : json.at("heads")) record.heads.push_back(curves_from(head));
+        return record;
+      },
+      run);
 }
 
 }  // namespace phasor

@@ -4,6 +4,7 @@
 #include <complex>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "phasor/spectrum/model_spectrum.h"
@@ -31,8 +32,9 @@ struct CurvesRecord {
 // `measures` of the same model: measure_heads().
 CurvesRecord measure_head_curves(Session& session, const std::vector<HeadMeasures>& measures);
 
-void write_head_curves(const CurvesRecord& record, const std::filesystem::path& path);
+// `run` is the id of the settings of the run that was measured: reading a file of another one is an error.
+void write_head_curves(const CurvesRecord& record, const std::filesystem::path& path, const std::string& run = "");
 // Throws FormatError that names the file.
-CurvesRecord read_head_curves(const std::filesystem::path& path);
+CurvesRecord read_head_curves(const std::filesystem::path& path, const std::string& run = "");
 
 }  // namespace phasor

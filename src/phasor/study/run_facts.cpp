@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "phasor/base/error.h"
-#include "phasor/base/file.h"
 #include "phasor/encoding/encoding.h"
 #include "phasor/statistics/summary.h"
 #include "phasor/train/config_complete.h"
-#include "phasor/train/run_folder.h"
+#include "phasor/train/finished_run.h"
 
 namespace phasor {
 namespace {
@@ -64,25 +62,17 @@ double loss_area_of(const std::vector<Metrics>& history) {
 
 RunFacts read_facts(Backend& backend, const std::filesystem::path& folder) {
   const RunFolder run(folder);
-  const RunConfig config = run.load_config();
-  const std::vector<Metrics> history = run.load_metrics();
-  if (history.empty()) throw FormatError(fmt::format("'{}' has no evaluations", folder.string()));
+  const FinishedRun finished = read_finished_run(run);
+  const RunConfig& config = finished.config;
   RunFacts facts{.folder = folder,
                  .encoding = config.model.encoding,
                  .logit_scale = config.model.logit_scale,
                  .seed = config.seed,
-                 .gradient_variation = gradient_variation_of(history, config.train),
-                 .loss_area = loss_area_of(history)};
-  try {
-    const auto result = nlohmann::json::parse(read_file(run.file("result.json")));
-    facts.test_accuracy = result.at("test_accuracy").get<double>();
-    facts.converged = result.at("converged").get<bool>();
-    // null where the run was too short to judge any step.
-    const auto& spikes = result.at("loss_spikes");
-    facts.loss_spikes = spikes.is_null() ? 0.0 : spikes.get<double>();
-  } catch (const nlohmann::json::exception& error) {
-    throw FormatError(fmt::format("'{}': not a result ({})", run.file("result.json").string(), error.what()));
-  }
+                 .gradient_variation = gradient_variation_of(finished.history, config.train),
+                 .loss_area = loss_area_of(finished.history)};
+  facts.test_accuracy = finished.result.test_accuracy;
+  facts.converged = finished.result.converged;
+  facts.loss_spikes = static_cast<double>(finished.result.loss_spikes.value_or(0));
   Session session(backend, config, {.training = false});
   facts.start = measure(session);
   session.model().load_parameters(run.load_model(session.model().layout(), "model.safetensors"));

@@ -19,8 +19,11 @@ void collect(const fs::path& folder, int depth, std::vector<fs::path>& runs) {
     return;
   }
   if (depth == kDeepest) return;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.is_directory()) collect(entry.path(), depth + 1, runs);
+  std::error_code unreadable;
+  for (fs::directory_iterator entry(folder, unreadable), end; !unreadable && entry != end;
+       entry.increment(unreadable)) {
+    std::error_code looping;
+    if (entry->is_directory(looping)) collect(entry->path(), depth + 1, runs);
   }
 }
 

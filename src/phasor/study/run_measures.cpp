@@ -13,6 +13,7 @@
 #include "phasor/study/measured_file.h"
 #include "phasor/study/study_lengths.h"
 #include "phasor/study/study_spectrum.h"
+#include "phasor/train/config_json.h"
 #include "phasor/train/run_folder.h"
 #include "phasor/train/session.h"
 
@@ -123,34 +124,41 @@ Measure published_measure(const PlannedRun& run, const fs::path& folder) {
 
 Measure spectrum_measure(const PlannedRun& run, const fs::path& folder) {
   const fs::path path = folder / kStudySpectrumFile, curves = folder / kHeadCurvesFile;
+  const std::string id = config_id(run.config);
   const auto measure = [=](RunModel& model, const Tell& tell) {
     SpectrumRecord record;
     if (!tell("before training", 0.0)) return false;
     measure_start(model.before_training(), record);
     if (!tell("after training", 0.3)) return false;
     Session& trained = model.trained();
-    write_head_curves(measure_head_curves(trained, measure_end(trained, record)), curves);
+    write_head_curves(measure_head_curves(trained, measure_end(trained, record)), curves, id);
     if (!tell("streams", 0.6)) return false;
     measure_streams(trained, record);
-    write_study_spectrum(record, path);
+    write_study_spectrum(record, path, id);
     return true;
   };
   return {.name = "spectrum",
           .cost = 100.0 * static_cast<double>(run.config.model.layers * run.config.model.heads),
-          .is_there = [=] { return is_readable(path, read_study_spectrum) && is_readable(curves, read_head_curves); },
+          .is_there =
+              [=] {
+                return is_readable(path, [&](const fs::path& file) { read_study_spectrum(file, id); }) &&
+                       is_readable(curves, [&](const fs::path& file) { read_head_curves(file, id); });
+              },
           .make = measure};
 }
 
-std::vector<MeasuredLength> earlier_lengths(const fs::path& path) {
-  return is_readable(path, read_study_lengths) ? read_study_lengths(path) : std::vector<MeasuredLength>();
+std::vector<MeasuredLength> earlier_lengths(const fs::path& path, const std::string& id) {
+  const bool is_there = is_readable(path, [&](const fs::path& file) { read_study_lengths(file, id); });
+  return is_there ? read_study_lengths(path, id) : std::vector<MeasuredLength>();
 }
 
 Measure lengths_measure(const PlannedRun& run, const fs::path& folder) {
   const fs::path path = folder / kStudyLengthsFile;
+  const std::string id = config_id(run.config);
   const std::vector<double> factors = run.measures.lengths;
   const double all = std::accumulate(factors.begin(), factors.end(), 0.0);
   const auto measure = [=](RunModel& model, const Tell& tell) {
-    std::vector<MeasuredLength> lengths = earlier_lengths(path);
+    std::vector<MeasuredLength> lengths = earlier_lengths(path, id);
     Session& trained = model.trained();
     double done = 0.0;
     for (const double factor : factors) {
@@ -158,12 +166,12 @@ Measure lengths_measure(const PlannedRun& run, const fs::path& folder) {
       if (has_length(lengths, factor)) continue;
       if (!tell(fmt::format("{:g} times as long", factor), before / all)) return false;
       lengths.push_back(measure_length(trained, factor));
-      write_study_lengths(lengths, path);
+      write_study_lengths(lengths, path, id);
     }
     return true;
   };
   const auto is_there = [=] {
-    const std::vector<MeasuredLength> lengths = earlier_lengths(path);
+    const std::vector<MeasuredLength> lengths = earlier_lengths(path, id);
     return std::all_of(factors.begin(), factors.end(), [&](double factor) { return has_length(lengths, factor); });
   };
   // Twice: the samples are drawn first, and attention grows with the square.

@@ -6,7 +6,8 @@
 #include "phasor/study/run_measures.h"
 #include "phasor/study/study_lengths.h"
 #include "phasor/study/study_spectrum.h"
-#include "phasor/train/run_folder.h"
+#include "phasor/train/config_json.h"
+#include "phasor/train/finished_run.h"
 
 namespace phasor {
 namespace {
@@ -14,38 +15,20 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-template <class Number>
-std::optional<Number> optional_number(const Json& json) {
-  return json.is_null() ? std::nullopt : std::optional(json.get<Number>());
-}
-
-TaskFloors floors_from(const Json& json) {
-  return {.chance = json.at("chance"),
-          .constant = json.at("constant"),
-          .length = json.at("length"),
-          .rule = json.at("rule"),
-          .ceiling = json.at("ceiling"),
-          .ambiguous = json.at("ambiguous"),
-          .decoys = json.at("decoys"),
-          .samples = json.at("samples"),
-          .error = json.at("error")};
-}
-
-void read_result(const Json& json, RunRecord& record) {
-  record.steps = json.at("steps");
-  record.parameters = json.at("parameters");
-  record.train_accuracy = json.at("train_accuracy");
-  record.test_accuracy = json.at("test_accuracy");
-  record.test_loss = json.at("test_loss");
-  record.validation_accuracy = optional_number<double>(json.at("validation_accuracy"));
-  record.validation_loss = optional_number<double>(json.at("validation_loss"));
-  record.steps_to_90 = optional_number<int64_t>(json.at("steps_to_90"));
-  record.converged = json.at("converged");
-  // null where the run was too short to judge any step.
-  record.loss_spikes = optional_number<double>(json.at("loss_spikes")).value_or(0.0);
-  record.floors = floors_from(json.at("floors"));
-  record.seconds = json.at("seconds");
-  record.device = json.at("device");
+void take_result(const StoredResult& result, RunRecord& record) {
+  record.steps = result.steps;
+  record.parameters = result.parameters;
+  record.train_accuracy = result.train_accuracy;
+  record.test_accuracy = result.test_accuracy;
+  record.test_loss = result.test_loss;
+  record.validation_accuracy = result.validation_accuracy;
+  record.validation_loss = result.validation_loss;
+  record.steps_to_90 = result.steps_to_90;
+  record.converged = result.converged;
+  record.loss_spikes = static_cast<double>(result.loss_spikes.value_or(0));
+  record.floors = result.floors;
+  record.seconds = result.seconds;
+  record.device = result.device;
 }
 
 HeadRecord head_record(RunVerdict verdict, const ScoreTable& table, Question question) {
@@ -98,9 +81,13 @@ std::optional<AblationRecord> read_ablation(const fs::path& folder, const RunCon
   const std::string stem = ablation_stem(snapshot);
   const fs::path path = folder / (stem + ".json");
   if (!fs::exists(path)) return std::nullopt;
-  const ScoreTable table = load_scores(folder / (stem + ".safetensors")).table;
+  const StoredScores scores = load_scores(folder / (stem + ".safetensors"));
   return read_measured_file(path, kAblationFormat, [&](const Json& json) {
-    return ablation_from(json, table, config.model, !snapshot.has_value());
+    if (json.at("source") != ablation_source(config, snapshot)) fail("it was measured of another run");
+    if (Json::parse(scores.plan).at("parameters") != json.at("parameters")) {
+      fail("the scores beside it were measured with other weights");
+    }
+    return ablation_from(json, scores.table, config.model, !snapshot.has_value());
   });
 }
 
@@ -113,11 +100,16 @@ void read_measures(const fs::path& folder, const RunConfig& config, RunRecord& r
   }
   const fs::path published = folder / (ablation_stem() + "_published.json");
   if (fs::exists(published)) {
-    record.published = read_measured_file(published, kAblationFormat, published_from_json);
+    record.published = read_measured_file(published, kAblationFormat, [&](const Json& json) {
+      if (json.at("source") != ablation_source(config)) fail("it was measured of another run");
+      return published_from_json(json);
+    });
   }
-  if (fs::exists(folder / kStudySpectrumFile)) record.spectrum = read_study_spectrum(folder / kStudySpectrumFile);
+  if (fs::exists(folder / kStudySpectrumFile)) {
+    record.spectrum = read_study_spectrum(folder / kStudySpectrumFile, config_id(config));
+  }
   if (!fs::exists(folder / kStudyLengthsFile)) return;
-  for (const MeasuredLength& length : read_study_lengths(folder / kStudyLengthsFile)) {
+  for (const MeasuredLength& length : read_study_lengths(folder / kStudyLengthsFile, config_id(config))) {
     if (length.record) record.lengths.push_back(*length.record);
   }
 }
@@ -125,8 +117,11 @@ void read_measures(const fs::path& folder, const RunConfig& config, RunRecord& r
 }  // namespace
 
 RunRecord read_record(const PlannedRun& run, const fs::path& folder) {
-  const RunFolder files(folder);
-  const RunConfig config = files.load_config();
+  FinishedRun finished = read_finished_run(RunFolder(folder));
+  const RunConfig& config = finished.config;
+  if (config_id(config) != config_id(run.config)) {
+    throw FormatError(fmt::format("'{}' holds a run with other settings than its name stands for", folder.string()));
+  }
   RunRecord record{.id = run.id,
                    .cell = run.cell,
                    .tuning = run.tuning,
@@ -134,11 +129,8 @@ RunRecord read_record(const PlannedRun& run, const fs::path& folder) {
                    .learning_rate = config.train.learning_rate,
                    .layers = config.model.layers,
                    .heads = config.model.heads};
-  read_json_file(files.file("result.json"), [&](const Json& json) { read_result(json, record); });
-  record.curve = files.load_metrics();
-  if (record.curve.empty()) {
-    throw FormatError(fmt::format("'{}' has no evaluations", files.file("metrics.jsonl").string()));
-  }
+  take_result(finished.result, record);
+  record.curve = std::move(finished.history);
   record.gradient_variation = gradient_variation_of(record.curve, config.train);
   record.loss_area = loss_area_of(record.curve);
   read_measures(folder, config, record);

@@ -6,6 +6,8 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/folder_claim.h"
+#include "phasor/base/seal.h"
 #include "phasor/study/plan_json.h"
 #include "phasor/study/run_measures.h"
 #include "phasor/train/run_folder.h"
@@ -33,7 +35,7 @@ Found read_runs(const StudyFolder& folder, const std::vector<PlannedRun>& runs) 
       } else if (RunFolder(path).complete() && is_measured(run, path)) {
         found.records.push_back(read_record(run, path));
       }
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {  // the file system's too
       found.failures.push_back({run.id, run.cell, run.config.seed, error.what()});
     }
   }
@@ -44,27 +46,33 @@ Found read_runs(const StudyFolder& folder, const std::vector<PlannedRun>& runs) 
 
 bool StudyFolder::exists() const { return fs::exists(file("study.json")); }
 
-void StudyFolder::open(const StudyPlan& plan) const {
+void StudyFolder::require_free_or_study() const {
   if (fs::exists(path_) && !fs::is_directory(path_)) fail_usage("'{}' is a file, not a folder", path_.string());
-  if (fs::exists(path_) && !fs::is_empty(path_) && !exists()) {
+  const bool is_free = !fs::exists(path_) || is_free_folder(path_, "runs");
+  if (!is_free && !exists()) {
     fail_usage("'{}' holds something else already; choose another --out", path_.string());
   }
+}
+
+void StudyFolder::open(const StudyPlan& plan) const {
+  require_free_or_study();
+  make_directory(path_);
+  write_file_atomically(file("study.json"), sealed(to_json(plan).dump(2) + "\n"));
   make_directory(path_ / "runs");
-  check_directory_writable(path_);
   check_directory_writable(path_ / "runs");
-  write_file_atomically(file("study.json"), to_json(plan).dump(2) + "\n");
 }
 
 StudyPlan StudyFolder::load_plan() const {
   if (!exists()) fail_usage("'{}' holds no study: there is no study.json", path_.string());
-  return plan_from_json(read_file(file("study.json")), file("study.json").string());
+  const fs::path path = file("study.json");
+  return read_sealed_file(path, [&](const std::string& text) { return plan_from_json(text, path.string()); });
 }
 
 void StudyFolder::save_failure(const PlannedRun& planned, const std::string& what) const {
   make_directory(run(planned));
   const nlohmann::ordered_json json = {{"what", what}};
   write_file_atomically(run(planned) / kFailure,
-                        json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+                        sealed(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"));
 }
 
 void StudyFolder::clear_failure(const PlannedRun& planned) const {
@@ -75,7 +83,8 @@ void StudyFolder::clear_failure(const PlannedRun& planned) const {
 std::optional<RunFailure> StudyFolder::load_failure(const PlannedRun& planned) const {
   const fs::path path = run(planned) / kFailure;
   if (!fs::exists(path)) return std::nullopt;
-  const auto json = nlohmann::json::parse(read_file(path), nullptr, false);
+  const auto json =
+      read_sealed_file(path, [](const std::string& text) { return nlohmann::json::parse(text, nullptr, false); });
   if (!json.is_object() || !json.contains("what") || !json["what"].is_string()) {
     throw FormatError(fmt::format("'{}' does not say why the run failed", path.string()));
   }

@@ -19,8 +19,11 @@ class StudyFolder {
   std::filesystem::path run(const PlannedRun& run) const { return path_ / "runs" / run.id; }
   bool exists() const;  // holds a study
 
-  // Makes the folder where there is none and writes study.json. Throws UsageError where the folder holds something that
-  // is no study. Runs of an earlier plan stay: those that the new one asks for too are taken over.
+  // Throws UsageError where the folder holds something that is no study. What was killed before it had written its
+  // first file, study.json, left nothing that counts.
+  void require_free_or_study() const;
+  // Makes the folder where there is none and writes study.json first: it is what makes a folder a study. Runs of an
+  // earlier plan stay: those that the new one asks for too are taken over.
   void open(const StudyPlan& plan) const;
   // Throws FormatError that names the file.
   StudyPlan load_plan() const;

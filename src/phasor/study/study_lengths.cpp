@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "phasor/base/seal.h"
 #include "phasor/study/measured_file.h"
 #include "phasor/train/length_evaluation.h"
 
@@ -49,21 +50,26 @@ bool has_length(const std::vector<MeasuredLength>& lengths, double factor) {
                      [&](const MeasuredLength& length) { return length.factor == factor; });
 }
 
-void write_study_lengths(std::vector<MeasuredLength> lengths, const std::filesystem::path& path) {
+void write_study_lengths(std::vector<MeasuredLength> lengths, const std::filesystem::path& path,
+                         const std::string& run) {
   std::sort(lengths.begin(), lengths.end(),
             [](const MeasuredLength& a, const MeasuredLength& b) { return a.factor < b.factor; });
   Json json = {{"format", kLengthsFormat}, {"samples", kLengthSamples}};
+  if (!run.empty()) json["run"] = run;
   json["lengths"] = Json::array();
   for (const MeasuredLength& length : lengths) json["lengths"].push_back(length_json(length));
-  write_file_atomically(path, fmt::format("{}\n", json.dump(2)));
+  write_file_atomically(path, sealed(json.dump(2) + "\n"));
 }
 
-std::vector<MeasuredLength> read_study_lengths(const std::filesystem::path& path) {
-  return read_measured_file(path, kLengthsFormat, [](const Json& json) {
-    std::vector<MeasuredLength> lengths;
-    for (const Json& length : json.at("lengths")) lengths.push_back(length_from(length));
-    return lengths;
-  });
+std::vector<MeasuredLength> read_study_lengths(const std::filesystem::path& path, const std::string& run) {
+  return read_measured_file(
+      path, kLengthsFormat,
+      [](const Json& json) {
+        std::vector<MeasuredLength> lengths;
+        for (const Json& length : json.at("lengths")) lengths.push_back(length_from(length));
+        return lengths;
+      },
+      run);
 }
 
 }  // namespace phasor

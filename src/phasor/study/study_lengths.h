@@ -25,8 +25,10 @@ MeasuredLength measure_length(Session& session, double factor);
 bool has_length(const std::vector<MeasuredLength>& lengths, double factor);
 
 // By rising factor, whatever order they were measured in.
-void write_study_lengths(std::vector<MeasuredLength> lengths, const std::filesystem::path& path);
+// `run` is the id of the settings of the run that was measured: reading a file of another one is an error.
+void write_study_lengths(std::vector<MeasuredLength> lengths, const std::filesystem::path& path,
+                         const std::string& run = "");
 // Throws FormatError that names the file.
-std::vector<MeasuredLength> read_study_lengths(const std::filesystem::path& path);
+std::vector<MeasuredLength> read_study_lengths(const std::filesystem::path& path, const std::string& run = "");
 
 }  // namespace phasor

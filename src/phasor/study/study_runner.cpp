@@ -6,16 +6,18 @@
 #include <exception>
 #include <mutex>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
+#include "phasor/base/cancellation.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/folder_claim.h"
 #include "phasor/engine/threads.h"
 #include "phasor/study/run_measures.h"
 #include "phasor/study/run_work.h"
 #include "phasor/train/config_json.h"
+#include "phasor/train/finished_run.h"
 #include "phasor/train/open_run.h"
 #include "phasor/train/trainer.h"
 
@@ -162,8 +164,14 @@ void require_own_config(const RunFolder& folder, const PlannedRun& run) {
       fmt::format("'{}' holds a run with other settings than its name stands for; remove it", folder.path().string()));
 }
 
+// Its files are whole and belong together.
 bool has_result(const RunFolder& folder) {
-  return nlohmann::json::parse(read_file(folder.file("result.json")), nullptr, false).is_object();
+  try {
+    read_finished_run(folder);
+    return true;
+  } catch (const FormatError&) {
+    return false;
+  }
 }
 
 // False: stopped.
@@ -188,27 +196,43 @@ bool train_run(Board& board, size_t index, Backend& backend) {
 bool measure(Board& board, size_t index, Backend& backend) {
   const PlannedRun& run = board.run(index);
   const double part = board.work(index).training / board.work(index).all();
+  const FolderClaim claim(board.folder().run(run));
   return measure_run(backend, run, board.folder().run(run), [&](std::string_view what, double share) {
     board.update(index, what, part + (1.0 - part) * share);
     return !board.stopping();
   });
 }
 
+// Beside the run; where even that fails, the failure is told all the same.
+void note_failure(const StudyFolder& folder, const PlannedRun& run, const std::string& what) {
+  try {
+    folder.save_failure(run, what);
+  } catch (const Error& error) {
+    if (is_full_disk(error.what())) throw;
+  }
+}
+
 void carry_out_one(Board& board, size_t index, Backend& backend) {
   const PlannedRun& run = board.run(index);
   bool done = false;
   std::optional<RunFailure> failure;
+  bool is_ours = true;  // the folder
   try {
     board.folder().clear_failure(run);
     done = train_run(board, index, backend) && measure(board, index, backend);
     if (done) read_record(run, board.folder().run(run));  // what cannot be read is not done
+  } catch (const Cancelled&) {
+    board.stopping();
+  } catch (const FolderBusy& error) {
+    failure = {run.id, run.cell, run.config.seed, error.what()};
+    is_ours = false;
   } catch (const std::bad_alloc&) {
     failure = {run.id, run.cell, run.config.seed, "out of memory; fewer jobs or a smaller train.batch need less"};
   } catch (const std::exception& error) {
     if (is_full_disk(error.what())) throw;
     failure = {run.id, run.cell, run.config.seed, error.what()};
   }
-  if (failure) board.folder().save_failure(run, failure->what);
+  if (failure && is_ours) note_failure(board.folder(), run, failure->what);
   if (done || failure) {
     board.finish(index, failure ? &*failure : nullptr);
   } else {
@@ -229,11 +253,11 @@ void work(Board& board, const RunnerOptions& options) {
 }  // namespace
 
 bool is_complete(const StudyFolder& folder, const PlannedRun& run) {
-  if (!RunFolder(folder.run(run)).complete() || !is_measured(run, folder.run(run))) return false;
   try {
+    if (!RunFolder(folder.run(run)).complete() || !is_measured(run, folder.run(run))) return false;
     read_record(run, folder.run(run));
     return true;
-  } catch (const Error&) {
+  } catch (const std::exception&) {  // the file system's too: one run's trouble is not the study's
     return false;
   }
 }

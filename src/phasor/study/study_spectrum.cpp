@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "phasor/base/seal.h"
 #include "phasor/spectrum/additive_states.h"
 #include "phasor/study/measured_file.h"
 
@@ -128,35 +129,39 @@ void measure_streams(Session& session, SpectrumRecord& record) {
   record.stream_interaction_deviation = mean(&AdditiveStates::interaction_deviation);
 }
 
-void write_study_spectrum(const SpectrumRecord& record, const std::filesystem::path& path) {
-  const Json json = {{"format", kSpectrumFormat},
-                     {"start", facts_json(record.start, record.start_contractions)},
-                     {"end", facts_json(record.end, record.end_contractions)},
-                     {"relative_r2", number(record.relative_r2)},
-                     {"position_toeplitz", number(record.position_toeplitz)},
-                     {"logit_interaction", number(record.logit_interaction)},
-                     {"positional_share", number(record.positional_share)},
-                     {"stream_position", number(record.stream_position)},
-                     {"stream_interaction", number(record.stream_interaction)},
-                     {"stream_interaction_deviation", number(record.stream_interaction_deviation)}};
-  write_file_atomically(path, fmt::format("{}\n", json.dump(2)));
+void write_study_spectrum(const SpectrumRecord& record, const std::filesystem::path& path, const std::string& run) {
+  Json json = {{"format", kSpectrumFormat},
+               {"start", facts_json(record.start, record.start_contractions)},
+               {"end", facts_json(record.end, record.end_contractions)},
+               {"relative_r2", number(record.relative_r2)},
+               {"position_toeplitz", number(record.position_toeplitz)},
+               {"logit_interaction", number(record.logit_interaction)},
+               {"positional_share", number(record.positional_share)},
+               {"stream_position", number(record.stream_position)},
+               {"stream_interaction", number(record.stream_interaction)},
+               {"stream_interaction_deviation", number(record.stream_interaction_deviation)}};
+  if (!run.empty()) json["run"] = run;
+  write_file_atomically(path, sealed(json.dump(2) + "\n"));
 }
 
-SpectrumRecord read_study_spectrum(const std::filesystem::path& path) {
-  return read_measured_file(path, kSpectrumFormat, [](const Json& json) {
-    return SpectrumRecord{
-        .start = facts_from(json.at("start")),
-        .end = facts_from(json.at("end")),
-        .start_contractions = spectral_numbers_from(json.at("start").at("contractions")),
-        .end_contractions = spectral_numbers_from(json.at("end").at("contractions")),
-        .relative_r2 = spectral_number_from(json.at("relative_r2")),
-        .position_toeplitz = spectral_number_from(json.at("position_toeplitz")),
-        .logit_interaction = spectral_number_from(json.at("logit_interaction")),
-        .positional_share = spectral_number_from(json.at("positional_share")),
-        .stream_position = spectral_number_from(json.at("stream_position")),
-        .stream_interaction = spectral_number_from(json.at("stream_interaction")),
-        .stream_interaction_deviation = spectral_number_from(json.at("stream_interaction_deviation"))};
-  });
+SpectrumRecord read_study_spectrum(const std::filesystem::path& path, const std::string& run) {
+  return read_measured_file(
+      path, kSpectrumFormat,
+      [](const Json& json) {
+        return SpectrumRecord{
+            .start = facts_from(json.at("start")),
+            .end = facts_from(json.at("end")),
+            .start_contractions = spectral_numbers_from(json.at("start").at("contractions")),
+            .end_contractions = spectral_numbers_from(json.at("end").at("contractions")),
+            .relative_r2 = spectral_number_from(json.at("relative_r2")),
+            .position_toeplitz = spectral_number_from(json.at("position_toeplitz")),
+            .logit_interaction = spectral_number_from(json.at("logit_interaction")),
+            .positional_share = spectral_number_from(json.at("positional_share")),
+            .stream_position = spectral_number_from(json.at("stream_position")),
+            .stream_interaction = spectral_number_from(json.at("stream_interaction")),
+            .stream_interaction_deviation = spectral_number_from(json.at("stream_interaction_deviation"))};
+      },
+      run);
 }
 
 }  // namespace phasor

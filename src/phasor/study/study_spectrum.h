@@ -1,6 +1,7 @@
 #pragma once
 // study_spectrum.json: what a study asks of a model's logits and of its stream, before and after training.
 #include <filesystem>
+#include <string>
 
 #include "phasor/study/run_record.h"
 #include "phasor/train/session.h"
@@ -17,8 +18,9 @@ std::vector<HeadMeasures> measure_end(Session& session, SpectrumRecord& record);
 // at one place twice say anything.
 void measure_streams(Session& session, SpectrumRecord& record);
 
-void write_study_spectrum(const SpectrumRecord& record, const std::filesystem::path& path);
+// `run` is the id of the settings of the run that was measured: reading a file of another one is an error.
+void write_study_spectrum(const SpectrumRecord& record, const std::filesystem::path& path, const std::string& run = "");
 // Throws FormatError that names the file.
-SpectrumRecord read_study_spectrum(const std::filesystem::path& path);
+SpectrumRecord read_study_spectrum(const std::filesystem::path& path, const std::string& run = "");
 
 }  // namespace phasor

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "phasor/base/cancellation.h"
 #include "phasor/base/error.h"
 #include "phasor/random/distributions.h"
 
@@ -88,6 +89,7 @@ Split make_split(const Task& task, uint64_t data_seed, const SplitSizes& sizes, 
           "{} validation); ask for fewer, or widen the task's options",
           found, draws, wanted, sizes.train, sizes.test, sizes.validation);
     }
+    stop_if_cancelled();
     stream.step = static_cast<uint32_t>(draws);
     const Sample sample = rules.apply(task.sample(stream), shape);
     const auto is_sample = [&](int64_t number) { return equal_tokens(known(number), sample.tokens); };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "phasor/base/error.h"
+#include "phasor/base/seal.h"
 
 namespace phasor {
 namespace {
@@ -37,6 +38,7 @@ std::string value_text(const Json& value, const std::string& key, std::string_vi
 void collect(const Json& object, const std::string& prefix, std::string_view file, std::vector<ConfigEntry>& entries) {
   for (const auto& [name, value] : object.items()) {
     std::string key = prefix + name;
+    if (key == kSealKey) continue;  // of a run's config.json; a copy of it may have been changed on purpose
     if (value.is_object()) {
       collect(value, key + ".", file, entries);
       continue;

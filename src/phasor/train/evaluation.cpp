@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "phasor/base/cancellation.h"
+
 namespace phasor {
 
 Scores scores_of(const BatchResult& sum) {
@@ -19,6 +21,7 @@ Scores evaluate(Transformer& model, const Dataset& data, int64_t samples, int64_
   BatchResult sum;
   Batch batch;
   for (int64_t first = 0; first < count; first += batch_size) {
+    stop_if_cancelled();
     batch.clear();
     for (int64_t i = first; i < std::min(count, first + batch_size); ++i) data.append_to(batch, i);
     batch.finish();

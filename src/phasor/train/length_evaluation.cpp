@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "phasor/base/cancellation.h"
 #include "phasor/base/error.h"
 
 namespace phasor {
@@ -65,6 +66,7 @@ Scores LengthEvaluation::run(int64_t samples) {
   const TaskShape shape = task_->shape();
   RandomStream stream{.seed = config_.data.seed, .purpose = Purpose::lengths};
   for (int64_t i = 0; i < samples; ++i) {
+    stop_if_cancelled();
     stream.step = static_cast<uint32_t>(i);
     data.append(config_.switches.samples.apply(task_->sample(stream), shape));
   }

@@ -1,8 +1,11 @@
 #include "phasor/train/metrics.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "phasor/base/error.h"
+#include "phasor/base/seal.h"
+#include "phasor/train/config_json.h"
 
 namespace phasor {
 namespace {
@@ -12,6 +15,23 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kFewestEvaluations = 10;
 constexpr double kAccuracyRise = 0.005;
 constexpr double kLossFall = 0.01;
+
+void check_ranges(const Metrics& metrics, std::string_view source) {
+  const auto require = [&](bool holds, const char* name, double value) {
+    if (!holds) throw FormatError(fmt::format("{}: {} is {}, which cannot be", source, name, value));
+  };
+  const auto is_share = [](double value) { return value >= 0.0 && value <= 1.0; };
+  const auto is_size = [](double value) { return std::isfinite(value) && value >= 0.0; };
+  require(metrics.step >= 0, "step", static_cast<double>(metrics.step));
+  require(metrics.tokens >= 0, "tokens", static_cast<double>(metrics.tokens));
+  require(is_share(metrics.train_accuracy), "train_accuracy", metrics.train_accuracy);
+  require(is_share(metrics.test_accuracy), "test_accuracy", metrics.test_accuracy);
+  require(is_share(metrics.test_whole.value_or(0.0)), "test_whole", metrics.test_whole.value_or(0.0));
+  require(is_size(metrics.learning_rate), "learning_rate", metrics.learning_rate);
+  require(is_size(metrics.gradient_norm), "gradient_norm", metrics.gradient_norm);
+  require(is_size(metrics.train_loss), "train_loss", metrics.train_loss);
+  require(is_size(metrics.test_loss), "test_loss", metrics.test_loss);
+}
 
 }  // namespace
 
@@ -42,6 +62,7 @@ Metrics parse_metrics(std::string_view line, std::string_view source) {
                     .test_loss = json.at("test_loss").get<double>(),
                     .test_accuracy = json.at("test_accuracy").get<double>()};
     if (json.contains("test_whole")) metrics.test_whole = json.at("test_whole").get<double>();
+    check_ranges(metrics, source);
     return metrics;
   } catch (const Json::exception& error) {
     throw FormatError(fmt::format("{}: not a line of metrics ({})", source, error.what()));
@@ -74,6 +95,7 @@ Json floors_json(const TaskFloors& floors) {
 
 std::string to_json(const RunConfig& config, const RunResult& result) {
   Json json = {
+      {"run", config_id(config)},
       {"task", config.task},
       {"encoding", config.model.encoding},
       {"protocol", config.protocol},
@@ -108,7 +130,8 @@ std::string to_json(const RunConfig& config, const RunResult& result) {
     json["largest_loss_jump"] = result.spikes.largest_jump();
   }
   if (result.steps_to_90) json["steps_to_90"] = *result.steps_to_90;
-  return json.dump(2) + "\n";
+  for (const auto& [name, tally] : result.lines) json["lines"][name] = {{"lines", tally.lines}, {"xxh64", tally.hash}};
+  return sealed(json.dump(2) + "\n");
 }
 
 }  // namespace phasor

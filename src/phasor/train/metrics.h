@@ -1,6 +1,7 @@
 #pragma once
 // What a run measures as it goes (one line of metrics.jsonl each) and what it comes to (result.json).
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -32,6 +33,12 @@ std::string to_json_line(const Metrics& metrics);
 // Throws FormatError that starts with `source`.
 Metrics parse_metrics(std::string_view line, std::string_view source);
 
+// A file of lines as it was when the result was made.
+struct StoredLines {
+  int64_t lines = 0;
+  std::string hash;
+};
+
 struct RunResult {
   int64_t parameters = 0;
   Metrics last;
@@ -45,6 +52,7 @@ struct RunResult {
   LossSpikes spikes;
   double seconds = 0.0;  // all sittings together
   std::string device;
+  std::map<std::string, StoredLines> lines;  // of metrics.jsonl, and of telemetry.jsonl where there is one
 };
 
 std::optional<int64_t> steps_to_accuracy(const std::vector<Metrics>& history, double accuracy);

@@ -1,12 +1,16 @@
 #include "phasor/train/run_folder.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <sstream>
 
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/folder_claim.h"
+#include "phasor/base/seal.h"
+#include "phasor/base/shown_text.h"
 #include "phasor/checkpoint/safetensors.h"
 #include "phasor/train/config_json.h"
 
@@ -22,6 +26,8 @@ constexpr const char* kMetrics = "metrics.jsonl";
 constexpr const char* kTelemetry = "telemetry.jsonl";
 constexpr const char* kModelFormat = "phasor model 1";
 constexpr const char* kStateFormat = "phasor state 1";
+constexpr std::array<std::string_view, 6> kMetadataKeys = {"config", "format",    "metrics",
+                                                           "step",   "telemetry", kSealKey};
 
 std::string metadata_of(const SafetensorsFile& file, std::string_view key) {
   const auto found = file.metadata().find(key);
@@ -34,6 +40,13 @@ SafetensorsFile open_as(const fs::path& path, const char* format) {
   if (found != format) {
     throw FormatError(fmt::format("'{}': its format is '{}', not '{}'", path.string(), found, format));
   }
+  for (const auto& [key, value] : file.metadata()) {
+    // What is none of these was one of them once: most likely the checksum's own name.
+    if (std::find(kMetadataKeys.begin(), kMetadataKeys.end(), key) == kMetadataKeys.end()) {
+      throw FormatError(fmt::format("'{}': its metadata has an unknown key '{}'", path.string(), shown_text(key)));
+    }
+  }
+  if (!file.is_sealed()) notice_unsealed(fmt::format("'{}'", path.string()));
   return file;
 }
 
@@ -98,28 +111,48 @@ std::vector<float> gather_tensors(const SafetensorsFile& file, const std::string
 
 }  // namespace
 
+void LineTally::add(std::string_view line) {
+  ++lines_;
+  hash_.add(line);
+  hash_.add("\n");
+}
+
 std::string snapshot_name(int64_t step) { return fmt::format("snapshots/step_{:06}.safetensors", step); }
 
-bool RunFolder::exists() const { return fs::exists(file(kConfig)); }
-bool RunFolder::complete() const { return fs::exists(file(kResult)); }
+bool RunFolder::exists() const {
+  std::error_code unreadable;
+  return fs::exists(file(kConfig), unreadable);
+}
 
-void RunFolder::create(const RunConfig& config) const {
+bool RunFolder::complete() const {
+  std::error_code unreadable;
+  return fs::exists(file(kResult), unreadable);
+}
+
+void RunFolder::require_free() const {
   if (fs::exists(path_) && !fs::is_directory(path_)) {
     fail_usage("'{}' is a file; --out wants a folder of its own", path_.string());
   }
+  // Asked in this order, so that a run that somebody else starts meanwhile is taken for one.
+  const bool is_free = !fs::exists(path_) || is_free_folder(path_);
   if (exists()) {
     fail_usage("'{}' holds a run already; --resume goes on with it, or choose another --out", path_.string());
   }
-  if (fs::exists(path_) && !fs::is_empty(path_)) {
+  if (!is_free) {
     fail_usage("'{}' is not empty and holds no run; choose another --out", path_.string());
   }
+}
+
+void RunFolder::create(const RunConfig& config) const {
+  require_free();
   make_directory(path_);
-  write_file_atomically(file(kConfig), config_to_json(config));
+  write_file_atomically(file(kConfig), sealed(config_to_json(config)));
 }
 
 RunConfig RunFolder::load_config() const {
   if (!exists()) fail_usage("'{}' holds no run: there is no {}", path_.string(), kConfig);
-  return phasor::load_config(file(kConfig).string());
+  const std::string path = file(kConfig).string();
+  return read_sealed_file(path, [&](const std::string& text) { return config_from_json(text, path); });
 }
 
 void RunFolder::save_model(const ParameterLayout& layout, const std::vector<float>& parameters, const RunConfig& config,
@@ -138,14 +171,20 @@ std::vector<float> RunFolder::load_model(const ParameterLayout& layout, const st
 }
 
 void RunFolder::check_model(const RunConfig& config, const std::string& name) const {
-  const std::map<std::string, std::string> trained =
-      settings_of(metadata_of(open_as(file(name), kModelFormat), "config"));
+  const SafetensorsFile model = open_as(file(name), kModelFormat);
+  const std::map<std::string, std::string> trained = settings_of(metadata_of(model, "config"));
   for (const auto& [key, value] : settings_of(canonical_text(config))) {
     const auto found = trained.find(key);
     if (found == trained.end() || found->second == value) continue;
     throw FormatError(fmt::format("'{}' was trained with {}={}, but config.json says {}", file(name).string(), key,
                                   found->second, value));
   }
+  // A snapshot under the name of the finished model, or of another step.
+  const std::string step = metadata_of(model, "step");
+  const bool is_last = step == fmt::format("{}", config.train.steps);
+  const bool fits =
+      name == "model.safetensors" ? is_last : name == fmt::format("snapshots/step_{:0>6}.safetensors", step);
+  if (!fits) throw FormatError(fmt::format("'{}' holds the weights of step {}", file(name).string(), step));
 }
 
 void RunFolder::save_state(const ParameterLayout& layout, const TrainingState& state) const {
@@ -159,6 +198,8 @@ void RunFolder::save_state(const ParameterLayout& layout, const TrainingState& s
   writer.add("loss_spikes", {LossSpikes::kStored}, state.spikes.stored());
   writer.set_metadata("format", kStateFormat);
   writer.set_metadata("config", state.config);
+  writer.set_metadata("metrics", state.metrics);
+  writer.set_metadata("telemetry", state.telemetry);
   writer.write(file(kState));
 }
 
@@ -177,6 +218,8 @@ std::optional<TrainingState> RunFolder::load_state(const ParameterLayout& layout
                        .gradient_norm = progress[4],
                        .spikes = stored_spikes(stored, file(kState)),
                        .config = metadata_of(stored, "config"),
+                       .metrics = metadata_of(stored, "metrics"),
+                       .telemetry = metadata_of(stored, "telemetry"),
                        .parameters = gather_tensors(stored, "parameter/", layout),
                        .first_moment = gather_tensors(stored, "first_moment/", layout),
                        .second_moment = gather_tensors(stored, "second_moment/", layout)};
@@ -207,14 +250,20 @@ std::vector<Telemetry> RunFolder::load_telemetry() const {
   return measured;
 }
 
-int64_t RunFolder::rewind_telemetry(int64_t step) const {
+LineTally RunFolder::tally(const std::string& name) const {
+  LineTally tally;
+  for (const std::string& line : whole_lines(file(name))) tally.add(line);
+  return tally;
+}
+
+LineTally RunFolder::rewind_telemetry(int64_t step) const {
   const std::vector<std::string> lines = whole_lines(file(kTelemetry));
   std::string text;
-  int64_t kept = 0;
+  LineTally kept;
   for (size_t i = 0; i < lines.size(); ++i) {
     if (parse_telemetry(lines[i], place(file(kTelemetry), i)).step > step) continue;
     text += lines[i] + "\n";
-    ++kept;
+    kept.add(lines[i]);
   }
   write_file_atomically(file(kTelemetry), text);
   return kept;

@@ -1,11 +1,14 @@
 #pragma once
 // The files of a run. A folder is complete when result.json is there. metrics.jsonl and telemetry.jsonl grow by whole
 // lines; every other file is written aside and renamed, so a reader never sees half of one.
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "phasor/base/content_hash.h"
 #include "phasor/model/parameters.h"
 #include "phasor/train/config.h"
 #include "phasor/train/loss_spikes.h"
@@ -23,7 +26,23 @@ struct TrainingState {
   double gradient_norm = 0.0;
   LossSpikes spikes;
   std::string config;  // canonical text: a state goes on with its own run only
+  // What metrics.jsonl and telemetry.jsonl held when the state was saved; empty in files of older versions.
+  std::string metrics, telemetry;
   std::vector<float> parameters, first_moment, second_moment;
+};
+
+// How many lines a file has, and their hash: whether it is still the file that somebody knew.
+class LineTally {
+ public:
+  void add(std::string_view line);  // without its end
+  int64_t lines() const { return lines_; }
+  std::string hash() const { return hash_.digits(); }
+  // "13 0123456789abcdef"
+  std::string text() const { return fmt::format("{} {}", lines_, hash()); }
+
+ private:
+  int64_t lines_ = 0;
+  ContentHash hash_;
 };
 
 class RunFolder {
@@ -35,7 +54,9 @@ class RunFolder {
   bool exists() const;    // holds a run, complete or not
   bool complete() const;  // result.json is there
 
-  // Makes the folder and writes config.json. Throws UsageError where the folder holds something already.
+  // Throws UsageError where the folder holds something already, other than a claim and what killed writers left.
+  void require_free() const;
+  // require_free(), then makes the folder and writes config.json.
   void create(const RunConfig& config) const;
   RunConfig load_config() const;
 
@@ -53,9 +74,11 @@ class RunFolder {
   // The evaluations up to `step`; later ones (from a run that was killed) are cut off the file.
   std::vector<Metrics> rewind_metrics(int64_t step) const;
   std::vector<Metrics> load_metrics() const;
+  // Of a file of lines as it is now.
+  LineTally tally(const std::string& name) const;
 
-  // Likewise the measurements of telemetry.jsonl. Returns how many are left.
-  int64_t rewind_telemetry(int64_t step) const;
+  // Likewise the measurements of telemetry.jsonl. Returns what is left.
+  LineTally rewind_telemetry(int64_t step) const;
   std::vector<Telemetry> load_telemetry() const;
 
  private:

@@ -1,5 +1,7 @@
 #include "phasor/train/session.h"
 
+#include "phasor/base/cancellation.h"
+
 namespace phasor {
 
 Session::Session(Backend& backend, const RunConfig& config, const SessionOptions& options)
@@ -29,7 +31,10 @@ void Session::make_data() {
   sizes.train = 0;
   split_ = std::make_unique<Split>(make_split(*task_, data.seed, sizes, rules));
   stream_.emplace(*task_, data.seed, *split_, rules);
-  for (int64_t i = 0; i < data.train_samples; ++i) split_->train.append(stream_->sample(i));
+  for (int64_t i = 0; i < data.train_samples; ++i) {
+    stop_if_cancelled();
+    split_->train.append(stream_->sample(i));
+  }
 }
 
 const Batch& Session::training_batch(int64_t step) {

@@ -6,6 +6,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/train/finished_run.h"
 
 namespace phasor {
 namespace {
@@ -27,18 +28,11 @@ std::optional<double> coefficient_of_variation(const std::vector<double>& values
 TrainingStability training_stability(const RunFolder& folder) {
   if (!folder.complete()) fail_usage("'{}' is not complete: it has no result.json", folder.path().string());
   TrainingStability stability;
-  const std::string path = folder.file("result.json").string();
-  try {
-    const nlohmann::json result = nlohmann::json::parse(read_file(path));
-    if (!result.at("loss_spikes").is_null()) stability.loss_spikes = result.at("loss_spikes").get<int64_t>();
-    if (!result.at("largest_loss_jump").is_null()) {
-      stability.largest_loss_jump = result.at("largest_loss_jump").get<double>();
-    }
-  } catch (const nlohmann::json::exception& error) {
-    throw FormatError(fmt::format("'{}': {}", path, error.what()));
-  }
+  const FinishedRun run = read_finished_run(folder);
+  stability.loss_spikes = run.result.loss_spikes;
+  stability.largest_loss_jump = run.result.largest_loss_jump;
   std::vector<double> norms;
-  for (const Metrics& metrics : folder.load_metrics()) {
+  for (const Metrics& metrics : run.history) {
     if (metrics.step > 0) norms.push_back(metrics.gradient_norm);
   }
   stability.norms = static_cast<int64_t>(norms.size());

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <optional>
 
+#include "phasor/base/cancellation.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "phasor/train/config_json.h"
 #include "phasor/train/evaluation.h"
+#include "phasor/train/finished_run.h"
 #include "phasor/train/optimizer.h"
 #include "phasor/train/schedule.h"
 #include "phasor/train/session.h"
@@ -35,34 +37,50 @@ class TrainingRun {
   }
 
   TrainingOutcome run() {
-    if (history_.empty()) {
-      evaluate_now();
-      measure_now();
-      save_snapshot();
+    try {
+      return go_on();
+    } catch (const Cancelled&) {
+      // Within an evaluation, which the next sitting makes again. Before the first one there is nothing to save.
+      if (history_.empty()) throw;
+      save_state();
+      return {.end = TrainingEnd::stopped, .step = step_};
     }
+  }
+
+ private:
+  TrainingOutcome go_on() {
+    measure_step();
     while (step_ < config_.train.steps) {
       if (callbacks_.stop && callbacks_.stop()) {
         save_state();
         return {.end = TrainingEnd::stopped, .step = step_};
       }
       update();
-      if (step_ % config_.train.evaluate_every == 0 || step_ == config_.train.steps) evaluate_now();
-      measure_now();
-      save_snapshot();
+      measure_step();
       if (step_ % config_.train.checkpoint_every == 0 && step_ < config_.train.steps) save_state();
     }
     return finish();
   }
 
- private:
+  // Whatever is due at this step and was not done in an earlier sitting.
+  void measure_step() {
+    if (is_due(step_) && (history_.empty() || history_.back().step < step_)) evaluate_now();
+    if (last_measured_ < step_) measure_now();
+    save_snapshot();
+  }
+
+  bool is_due(int64_t step) const { return step % config_.train.evaluate_every == 0 || step == config_.train.steps; }
+
   void restore() {
     const std::optional<TrainingState> state = folder_.load_state(session_.model().layout());
     if (state) check(*state);
     history_ = folder_.rewind_metrics(state ? state->step : -1);
+    for (const Metrics& metrics : history_) metrics_tally_.add(to_json_line(metrics));
     metrics_.emplace(folder_.file("metrics.jsonl"));
-    restore_telemetry(state ? state->step : -1);
+    restore_telemetry(state ? state->step : -1, state ? state->telemetry : "");
     if (!state) return;
-    check_history(state->step);
+    check_history(*state);
+    check_snapshots(state->step);
     step_ = state->step;
     tokens_ = state->tokens;
     earlier_seconds_ = state->seconds;
@@ -76,16 +94,23 @@ class TrainingRun {
     upload(optimizer_.second_moment(), state->second_moment);
   }
 
-  void restore_telemetry(int64_t step) {
+  void restore_telemetry(int64_t step, const std::string& known) {
     const int64_t every = config_.telemetry.spectrum;
     if (every == 0) return;
-    const int64_t measured = folder_.rewind_telemetry(step);
+    telemetry_tally_ = folder_.rewind_telemetry(step);
+    const int64_t measured = telemetry_tally_.lines();
     telemetry_.emplace(folder_.file("telemetry.jsonl"));
     probe_.emplace(session_.data().test, config_.train.batch);
     if (step < 0) return;
     int64_t expected = 0;
-    for (int64_t s = 0; s <= step; ++s) expected += is_measured(s, every, config_.train.steps) ? 1 : 0;
-    if (measured == expected) return;
+    for (int64_t s = 0; s <= step && expected < measured; ++s) {
+      if (!is_measured(s, every, config_.train.steps)) continue;
+      ++expected;
+      last_measured_ = s;
+    }
+    for (int64_t s = last_measured_ + 1; s < step; ++s) expected += is_measured(s, every, config_.train.steps) ? 1 : 0;
+    // The measurement of the last step may be missing: the run was stopped before it.
+    if (measured == expected) return require_lines("telemetry.jsonl", known, telemetry_tally_);
     throw FormatError(fmt::format("'{}' has {} measurements up to step {}, not {}; start the run anew",
                                   folder_.file("telemetry.jsonl").string(), measured, step, expected));
   }
@@ -101,13 +126,35 @@ class TrainingRun {
     }
   }
 
-  void check_history(int64_t step) const {
-    const int64_t every = config_.train.evaluate_every;
-    const int64_t extra = step == config_.train.steps && step % every != 0 ? 1 : 0;
-    const int64_t expected = step / every + 1 + extra;
-    if (static_cast<int64_t>(history_.size()) == expected) return;
+  // The file holds the lines that it held when the state was saved.
+  void require_lines(const char* name, const std::string& known, const LineTally& now) const {
+    if (known.empty() || known == now.text()) return;  // an older version's state does not know
+    throw FormatError(
+        fmt::format("'{}' is not the file that the run wrote: it has {} lines up to the saved step; "
+                    "start the run anew",
+                    folder_.file(name).string(), now.lines()));
+  }
+
+  void check_history(const TrainingState& state) const {
+    const int64_t expected = expected_evaluations(config_.train, state.step);
+    const int64_t found = std::ssize(history_);
+    // The evaluation of the last step may be missing: the run was stopped within it.
+    const bool is_pending = is_due(state.step) && found > 0 && found + 1 == expected;
+    if (found == expected || is_pending) return require_lines("metrics.jsonl", state.metrics, metrics_tally_);
     throw FormatError(fmt::format("'{}' has {} evaluations up to step {}, not {}; start the run anew",
-                                  folder_.file("metrics.jsonl").string(), history_.size(), step, expected));
+                                  folder_.file("metrics.jsonl").string(), found, state.step, expected));
+  }
+
+  // Snapshots of steps that will not come again.
+  void check_snapshots(int64_t step) const {
+    for (const int64_t snapshot : config_.train.snapshots) {
+      if (snapshot >= step) continue;
+      const std::string name = snapshot_name(snapshot);
+      if (!std::filesystem::exists(folder_.file(name))) {
+        throw FormatError(fmt::format("'{}' is missing; start the run anew", folder_.file(name).string()));
+      }
+      folder_.check_model(config_, name);
+    }
   }
 
   void update() {
@@ -153,7 +200,9 @@ class TrainingRun {
         .test_loss = test.loss,
         .test_accuracy = test.accuracy,
         .test_whole = config_.model.readout == Readout::every ? std::optional(test.whole) : std::nullopt};
-    metrics_->append(to_json_line(metrics));
+    const std::string line = to_json_line(metrics);
+    metrics_->append(line);
+    metrics_tally_.add(line);
     history_.push_back(metrics);
     if (callbacks_.evaluation) callbacks_.evaluation(metrics);
   }
@@ -161,7 +210,10 @@ class TrainingRun {
   // Where the current step is one of telemetry.spectrum.
   void measure_now() {
     if (!is_measured(step_, config_.telemetry.spectrum, config_.train.steps)) return;
-    telemetry_->append(to_json_line(probe_->measure(session_.model(), step_)));
+    const std::string line = to_json_line(probe_->measure(session_.model(), step_));
+    telemetry_->append(line);
+    telemetry_tally_.add(line);
+    last_measured_ = step_;
   }
 
   Scores scores(const Dataset& data, int64_t samples) {
@@ -183,6 +235,8 @@ class TrainingRun {
                      .spikes = spikes_,
                      .seconds = earlier_seconds_ + seconds_since(start_),
                      .device = backend_.description()};
+    result.lines["metrics.jsonl"] = {metrics_tally_.lines(), metrics_tally_.hash()};
+    if (telemetry_) result.lines["telemetry.jsonl"] = {telemetry_tally_.lines(), telemetry_tally_.hash()};
     if (session_.data().validation.size() > 0) {
       result.validation = scores(session_.data().validation, session_.data().validation.size());
     }
@@ -211,6 +265,8 @@ class TrainingRun {
                                                    .gradient_norm = gradient_norm_,
                                                    .spikes = spikes_,
                                                    .config = canonical_text(config_),
+                                                   .metrics = metrics_tally_.text(),
+                                                   .telemetry = telemetry_ ? telemetry_tally_.text() : "",
                                                    .parameters = session_.model().save_parameters(),
                                                    .first_moment = download(optimizer_.first_moment()),
                                                    .second_moment = download(optimizer_.second_moment())});
@@ -236,6 +292,8 @@ class TrainingRun {
   std::optional<LineFile> metrics_, telemetry_;
   std::optional<TelemetryProbe> probe_;
   std::vector<Metrics> history_;
+  LineTally metrics_tally_, telemetry_tally_;
+  int64_t last_measured_ = -1;  // step of the last line of telemetry
   int64_t step_ = 0, first_step_ = 0;
   int64_t tokens_ = 0, first_tokens_ = 0;
   double batch_loss_ = 0.0, gradient_norm_ = 0.0;

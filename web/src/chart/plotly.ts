@@ -40,18 +40,10 @@ export function plotly(): Promise<Plotly> {
 async function start(): Promise<Plotly> {
   const packed = document.getElementById("plotly-gz")?.textContent;
   if (!packed) throw new Error("this page has no drawing library");
-  const address = URL.createObjectURL(new Blob([await inflateBase64(packed)], { type: "text/javascript" }));
-  try {
-    await new Promise<void>((resolve, reject) => {
-      const script = document.createElement("script");
-      script.src = address;
-      script.onload = (): void => resolve();
-      script.onerror = (): void => reject(new Error("the drawing library did not start"));
-      document.head.append(script);
-    });
-  } finally {
-    URL.revokeObjectURL(address);
-  }
+  // The page's policy knows the hash of this text, and runs no other.
+  const script = document.createElement("script");
+  script.textContent = await inflateBase64(packed);
+  document.head.append(script);
   if (window.Plotly === undefined) throw new Error("the drawing library did not start");
   return window.Plotly;
 }

@@ -1,0 +1,75 @@
+// Folders that older versions wrote (tests/fixtures/folders, one per format, named after a commit that wrote it) are
+// read.
+#include <nlohmann/json.hpp>
+
+#include "cli/tiny_run.h"
+
+namespace phasor {
+namespace old_folders_test {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> versions() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(fs::path(PHASOR_FIXTURES) / "folders")) {
+    if (entry.is_directory()) names.push_back(entry.path().filename().string());
+  }
+  return names;
+}
+
+class OldFolder : public testing::TestWithParam<std::string> {
+ protected:
+  OldFolder() {
+    fs::copy(fs::path(PHASOR_FIXTURES) / "folders" / GetParam(), temporary_ / "old", fs::copy_options::recursive);
+  }
+  std::string path(const std::string& name) const { return (temporary_ / ("old/" + name)).string(); }
+
+  // Done, with at most one line: that there are no checksums.
+  static Outcome expect_read(const Arguments& arguments) {
+    const Outcome outcome = phasor_command(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    size_t notes = 0;
+    for (size_t at = outcome.err.find("note: "); at != std::string::npos; at = outcome.err.find("note: ", at + 1))
+      ++notes;
+    EXPECT_LE(notes, 1u) << outcome.err;
+    return outcome;
+  }
+
+  TemporaryFolder temporary_;
+};
+
+TEST_P(OldFolder, ARunIsRead) {
+  const Json result = Json::parse(read_file(path("run/result.json")));
+  const Json scores = Json::parse(expect_read({"evaluate", path("run"), "--json"}).out);
+  // Another machine may sum in another order: a sample of the 32 may fall the other way.
+  EXPECT_NEAR(scores.at("test_accuracy").get<double>(), result.at("test_accuracy").get<double>(), 1.0 / 32.0);
+  expect_read({"evaluate", path("run"), "--step", "10"});
+  expect_read({"spectrum", path("run")});
+  expect_read({"stability", path("run")});
+  expect_read({"report", path("run"), "--text"});
+  expect_read({"train", "--resume", "--out", path("run")});
+  expect_read({"ablate", path("run"), "--samples", "20", "--json"});
+}
+
+TEST_P(OldFolder, ARunThatWasStoppedGoesOn) {
+  expect_read({"train", "--resume", "--out", path("stopped")});
+  EXPECT_TRUE(fs::exists(path("stopped/result.json")));
+}
+
+TEST_P(OldFolder, AStudyIsReadAndNothingOfItIsDoneAgain) {
+  const Json before = Json::parse(read_file(path("study/summary.json")));
+  fs::remove(path("study/summary.json"));
+  expect_read({"report", path("study"), "--text"});
+  const Outcome outcome = phasor_command({"report", path("study")});
+  if (outcome.err.find("without the report's page") != std::string::npos) GTEST_SKIP() << outcome.err;
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const Json after = Json::parse(read_file(path("study/summary.json")));
+  EXPECT_EQ(after.at("cells"), before.at("cells"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, OldFolder, testing::ValuesIn(versions()),
+                         [](const auto& version) { return "at_" + version.param; });
+
+}  // namespace old_folders_test
+}  // namespace phasor
