@@ -3,7 +3,7 @@
 #
 #   scripts/test.sh [--quick] [--asan] [--all] [--no-install]
 #
-#   --quick        leaves out the tests of whole models and runs: tests/model, tests/train, tests/cli
+#   --quick        leaves out the tests of whole models and runs: tests/model, tests/train, tests/cli, tests/faults
 #   --asan         runs the tests of code that handles memory again, under the address and undefined-behaviour sanitizers
 #   --all          also lint of what changed, sanitizers, fuzzing, and the README's commands in bare roots of Debian 12 and
 #                  13 (scripts/fresh_machine.sh); what CI=true does
@@ -13,6 +13,8 @@
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
+# shellcheck source=scripts/bare_root.sh
+source "$(dirname "$0")/bare_root.sh"
 
 quick=no
 asan=no
@@ -70,13 +72,23 @@ build_release() {
   fi
 }
 
+# The tests of the release preset. Where CI has a bare Debian 12 all but those of whole models and runs come there, from the
+# same objects: none is run twice.
+run_release_tests() {
+  if [[ $all == yes && $quick == no && -z $(no_bare_root_because) ]]; then
+    run_ctest release model train cli faults
+  else
+    run_ctest release
+  fi
+}
+
 # run_ctest PRESET [GROUP...]: only what failed is shown.
 run_ctest() {
   local preset=$1 log=build/$1/tests.log arguments=()
   shift
   arguments=(--preset "$preset" -j "$jobs" --no-tests=error --verbose)
-  (($# == 0)) || arguments+=(-R "^($(IFS='|' && echo "$*"))\\.")
-  [[ $quick == no ]] || arguments+=(-E '^(model|train|cli)\.')
+  (($# == 0)) || arguments+=(-R "^($(IFS='|' && echo "$*"))(\\.|$)")
+  [[ $quick == no ]] || arguments+=(-E '^(model|train|cli)\.|^faults$')
   say "Testing ($preset)"
   ctest "${arguments[@]}" >"$log" 2>&1 || {
     { grep -E -A 20 'Failure$|\[  FAILED  \]|ERROR: |runtime error|\*\*\*' "$log" || tail -n 20 "$log"; } | sed -n '1,400p' >&2
@@ -148,7 +160,7 @@ fi
 say "Building (release)"
 configure release
 stage build build_release
-stage tests run_ctest release
+stage tests run_release_tests
 stage scripts run_script_tests
 start_page_tests
 if [[ $all == yes ]]; then

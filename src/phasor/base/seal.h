@@ -1,6 +1,8 @@
 #pragma once
 // A checksum inside the file that it is about. The rule, for JSON and for safetensors alike: the file has a member
 // "xxh64" whose value is the XXH64 of all its bytes, with the sixteen digits themselves taken as zeros.
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -35,7 +37,7 @@ void notice_unsealed(std::string_view source);
 template <class Read>
 auto read_sealed_file(const std::filesystem::path& path, const Read& read) {
   const std::string text = read_file(path);
-  const std::string source = "'" + path.string() + "'";
+  const std::string source = fmt::format("'{}'", path.string());
   const bool is_sealed = check_seal(text, source);
   auto value = read(text);
   if (!is_sealed) notice_unsealed(source);  // not before it is known to be such a file at all
