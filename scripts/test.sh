@@ -172,7 +172,8 @@ if [[ $asan == yes ]]; then
 fi
 stage "page (rest)" finish_page_tests
 if [[ $all == yes ]]; then
-  stage fuzzing scripts/fuzz.sh --no-install --seconds 10
+  # Those that build in a moment; the readers of runs and studies by hand.
+  stage fuzzing scripts/fuzz.sh --no-install --seconds 10 safetensors_fuzz encoding_fuzz formula_fuzz
   passed+=("fuzzing")
   stage "fresh machines" run_fresh_machines
 fi

@@ -59,7 +59,13 @@ void report_study_folder(const ReportOptions& options) {
   const StudyPlan plan = folder.load_plan();
   const StudyResults results = load_results(folder, plan);
   for (const DroppedRun& run : unreadable_runs(results)) say_left_out(run);
-  if (!options.text && options.out.empty()) refuse_poorer_summary(folder, dropped_runs(folder, results));
+  if (!options.text && options.out.empty()) {
+    try {
+      refuse_poorer_summary(folder, dropped_runs(folder, results));
+    } catch (const FormatError& error) {
+      fail("{}; nobody knows what it counted, so it is left as it is (without it, a new one is written)", error.what());
+    }
+  }
   refuse_without_page(options);
   const StudyReport report = make_report(plan, results);
   const int64_t missing = missing_runs(results);

@@ -40,7 +40,8 @@ RunnerOptions StudyOptions::runner(const StudyPlan& plan) const {
   options.device = device;
   if (!force && !dry_run) {
     for (const PlannedCell& cell : plan.cells) {
-      require_affordable(run_cost(cell.config), options.jobs, options.threads,
+      require_affordable(run_cost(cell.config), std::min(options.jobs, std::ssize(result_runs(plan, {}))),
+                         options.threads,
                          fmt::format("({}) fewer --jobs and smaller sizes need less, and --force tries all the same",
                                      text(cell.cell)));
     }

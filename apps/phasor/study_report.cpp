@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <tuple>
 
 #include "html_report.h"
@@ -140,12 +141,11 @@ void refuse_poorer_summary(const StudyFolder& folder, const std::vector<DroppedR
 }
 
 void leave_report(const StudyFolder& folder, const StudyPlan& plan, const StudyResults& results, bool as_json) {
-  // Runs of another plan may go; those of this one that were there and failed now must not.
+  // Runs of another plan may go; those of this one that were there must not.
+  std::set<std::string> planned;
+  for (const PlannedRun& run : result_runs(plan, results.rates)) planned.insert(run.id);
   std::vector<DroppedRun> dropped = dropped_runs(folder, results);
-  const std::vector<DroppedRun> failed = unreadable_runs(results);
-  std::erase_if(dropped, [&](const DroppedRun& run) {
-    return std::none_of(failed.begin(), failed.end(), [&](const DroppedRun& other) { return other.id == run.id; });
-  });
+  std::erase_if(dropped, [&](const DroppedRun& run) { return planned.count(run.id) == 0; });
   refuse_poorer_summary(folder, dropped);
   const StudyReport report = make_report(plan, results);
   const std::string written = write_report(folder, report, results);

@@ -89,6 +89,13 @@ void fail_for_failures(const StudyResults& results) {
     count += cell.failures.size();
     if (first == nullptr && !cell.failures.empty()) first = &cell.failures.front();
   }
+  int64_t missing = 0;
+  for (const CellRuns& cell : results.cells) {
+    missing += cell.planned - std::ssize(cell.runs) - std::ssize(cell.failures);
+  }
+  if (first == nullptr && missing > 0) {
+    fail("{} of the runs could not be made or read; the lines above say why", missing);
+  }
   if (first != nullptr) {
     fail("{} failed; the first, {} with seed {}: {}", count == 1 ? "one run" : fmt::format("{} runs", count),
          text(first->cell), first->seed, first->what);

@@ -14,6 +14,17 @@ bool is_second_control(std::string_view text, size_t i) {
   return text[i] == '\xc2' && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
 }
 
+// The bytes of the character of UTF-8 that begins here; 0 where none does: such a byte may be a control of its own.
+size_t character_bytes(std::string_view text, size_t i) {
+  const auto first = static_cast<unsigned char>(text[i]);
+  const size_t bytes = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  if (bytes == 0 || i + bytes > text.size()) return 0;
+  for (size_t k = 1; k < bytes; ++k) {
+    if ((static_cast<unsigned char>(text[i + k]) & 0xc0) != 0x80) return 0;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::string safe_text(std::string_view text) {
@@ -22,10 +33,12 @@ std::string safe_text(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (is_second_control(text, i)) {
       safe += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
-    } else if (is_control(static_cast<unsigned char>(text[i]))) {
+    } else if (const size_t bytes = character_bytes(text, i);
+               bytes == 0 || is_control(static_cast<unsigned char>(text[i]))) {
       safe += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
     } else {
-      safe += text[i];
+      safe += text.substr(i, bytes);
+      i += bytes - 1;
     }
   }
   return safe;

@@ -47,10 +47,12 @@ void print_result(const RunConfig& config, const RunResult& result, const RunFol
 
 TrainingOutcome train_with_progress(Backend& backend, const RunConfig& config, const RunFolder& folder, OpenRun& run) {
   catch_interrupts();
+  if (run.has_begun()) expect_saving();
   ProgressLine progress(fmt::format("{} on {}", config.model.encoding, config.task), config.train.steps);
   const TrainingCallbacks callbacks{.update = [&](const Progress& p) { progress.update(p); },
                                     .evaluation =
                                         [&](const Metrics& m) {
+                                          run.require_claim();
                                           run.begin();
                                           expect_saving();
                                           progress.evaluation(m);

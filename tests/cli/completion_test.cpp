@@ -50,7 +50,7 @@ TEST(Completion, CompletesCommandsAtAnyDepth) {
   const Bash bash;
   EXPECT_EQ(bash.offered({"phasor", "tr"}), (Arguments{"train"}));
   EXPECT_EQ(bash.offered({"phasor", "bench", "st"}), (Arguments{"step"}));
-  EXPECT_EQ(bash.offered({"phasor", "bench", ""}), (Arguments{"encodings", "ablation", "step"}));
+  EXPECT_EQ(bash.offered({"phasor", "bench", ""}), (Arguments{"encodings", "ablation", "step", "hash"}));
   EXPECT_EQ(bash.offered({"phasor", "--ver"}), (Arguments{"--version"}));
   EXPECT_EQ(bash.offered({"phasor", "zz"}), Arguments{});
 }

@@ -124,7 +124,10 @@ OpenPartial open_partial(const fs::path& target) {
         uninterrupted([&] { return ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }));
     if (file.get() >= 0) {
       // Whoever sweeps may have taken it away before it was locked.
-      if (try_lock(file) == LockAnswer::unknown || is_same_file(file, aside)) return {aside, std::move(file)};
+      const LockAnswer answer = try_lock(file);
+      if (answer == LockAnswer::unknown || (answer == LockAnswer::taken && is_same_file(file, aside))) {
+        return {aside, std::move(file)};
+      }
     } else if (errno == EEXIST) {
       remove_abandoned(aside);
     } else {

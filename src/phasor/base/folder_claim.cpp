@@ -170,6 +170,10 @@ FolderClaim::Attempt FolderClaim::try_to_claim() {
     }
     // Some disks have no locks at all (then the claim's age decides); other errors are errors.
     if (errno != ENOLCK && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL) {
+      const int code = errno;
+      if (created >= 0) ::unlink(file_path_.c_str());
+      if (made_folder_) fs::remove(folder_, error);
+      errno = code;
       fail("cannot lock the directory '{}': {}", folder_.string(), reason_of(errno));
     }
   }

@@ -54,6 +54,8 @@ class FolderClaim {
   bool made_folder() const { return made_folder_; }
   // Files of the folder, a list that ends with null and lives on, that drop_claims_at_exit() removes; null: none.
   void set_temporary(const char* const* names);
+  // Nobody has taken it over.
+  bool is_mine() const;
   // Throws Error when somebody else has taken the folder, as may happen to a process that was asleep for long.
   void require() const;
 
@@ -62,7 +64,6 @@ class FolderClaim {
   Attempt try_to_claim();
   void take_over_without_locks();
   void write_owner(int descriptor) const;
-  bool is_mine() const;
   void keep_alive(const std::stop_token& stop);
 
   std::filesystem::path folder_, file_path_;

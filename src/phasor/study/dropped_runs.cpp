@@ -5,7 +5,7 @@
 #include <set>
 
 #include "phasor/base/error.h"
-#include "phasor/base/file.h"
+#include "phasor/base/seal.h"
 #include "phasor/study/cell_name.h"
 
 namespace phasor {
@@ -13,16 +13,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The summary's own check is not asked: what can be read of it is enough to know what it counted.
 Json earlier_cells(const StudyFolder& folder) {
+  const std::filesystem::path path = folder.file("summary.json");
   std::error_code unreadable;
-  if (!std::filesystem::exists(folder.file("summary.json"), unreadable)) return Json::array();
+  if (!std::filesystem::exists(path, unreadable)) return Json::array();
   try {
-    return Json::parse(read_file(folder.file("summary.json"))).at("cells");
-  } catch (const Error&) {
-    return Json::array();
-  } catch (const Json::exception&) {
-    return Json::array();
+    return read_sealed_file(path, [](const std::string& text) { return Json::parse(text).at("cells"); });
+  } catch (const Json::exception& error) {
+    throw FormatError(fmt::format("'{}': not a summary ({})", path.string(), error.what()));
   }
 }
 

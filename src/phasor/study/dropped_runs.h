@@ -15,8 +15,8 @@ struct DroppedRun {
   std::string why;
 };
 
-// Runs of the folder's summary.json that `results` lack, as one line each would tell it. None where there is no
-// summary, or one that cannot be read: such a one is not worth keeping.
+// Runs of the folder's summary.json that `results` lack, as one line each would tell it; none where there is no
+// summary. Throws FormatError where it is damaged: nobody knows then what it counted.
 std::vector<DroppedRun> dropped_runs(const StudyFolder& folder, const StudyResults& results);
 
 // Runs whose files are there and cannot be used.

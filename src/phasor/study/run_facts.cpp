@@ -75,6 +75,7 @@ RunFacts read_facts(Backend& backend, const std::filesystem::path& folder) {
   facts.loss_spikes = static_cast<double>(finished.result.loss_spikes.value_or(0));
   Session session(backend, config, {.training = false});
   facts.start = measure(session);
+  run.check_model(config, "model.safetensors");
   session.model().load_parameters(run.load_model(session.model().layout(), "model.safetensors"));
   facts.end = measure(session);
   return facts;

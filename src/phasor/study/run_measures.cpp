@@ -88,9 +88,9 @@ double ablation_cost(const PlannedRun& run, const AblationOptions& options) {
 Measure ablation_measure(const PlannedRun& run, const fs::path& folder, SnapshotStep snapshot) {
   const AblationOptions options = ablation_options(run);
   const auto measure = [=](RunModel& model, const Tell& tell) {
-    // What is replaced goes first: beside new scores it would say that all is done.
-    fs::remove(folder / (ablation_stem(snapshot) + ".json"));
     Session& session = snapshot ? model.at(*snapshot) : model.trained();
+    // What is replaced goes first, now that it can be: beside new scores it would say that all is done.
+    fs::remove(folder / (ablation_stem(snapshot) + ".json"));
     const auto progress = [&](std::string_view what, double share) {
       constexpr double kHeads = 0.79, kStream = 0.19;
       if (what == "heads") return tell(what, kHeads * share);

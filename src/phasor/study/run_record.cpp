@@ -84,9 +84,9 @@ std::optional<AblationRecord> read_ablation(const fs::path& folder, const RunCon
   const StoredScores scores = load_scores(folder / (stem + ".safetensors"));
   return read_measured_file(path, kAblationFormat, [&](const Json& json) {
     if (json.at("source") != ablation_source(config, snapshot)) fail("it was measured of another run");
-    if (Json::parse(scores.plan).at("parameters") != json.at("parameters")) {
-      fail("the scores beside it were measured with other weights");
-    }
+    const Json plan = Json::parse(scores.plan);
+    if (plan.at("parameters") != json.at("parameters")) fail("the scores beside it were measured with other weights");
+    if (plan.at("config").get<std::string>() != config_id(config)) fail("it was measured of another run");
     return ablation_from(json, scores.table, config.model, !snapshot.has_value());
   });
 }

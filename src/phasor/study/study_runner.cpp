@@ -164,12 +164,15 @@ void require_own_config(const RunFolder& folder, const PlannedRun& run) {
       fmt::format("'{}' holds a run with other settings than its name stands for; remove it", folder.path().string()));
 }
 
-// Its files are whole and belong together.
+// Its files are whole and belong together. Damage that the run's state can mend is no error; what would have to be
+// trained anew, over good results, is.
 bool has_result(const RunFolder& folder) {
+  if (!folder.complete()) return false;
   try {
     read_finished_run(folder);
     return true;
   } catch (const FormatError&) {
+    if (!std::filesystem::exists(folder.file("state.safetensors"))) throw;
     return false;
   }
 }
@@ -179,8 +182,7 @@ bool train_run(Board& board, size_t index, Backend& backend) {
   const PlannedRun& run = board.run(index);
   const RunFolder folder(board.folder().run(run));
   if (folder.exists()) require_own_config(folder, run);
-  if (folder.complete() && has_result(folder)) return true;
-  std::filesystem::remove(folder.file("result.json"));  // a damaged one: the state beside it makes it anew
+  if (has_result(folder)) return true;
   OpenRun open(folder, run.config, true);
   const double part = board.work(index).training / board.work(index).all();
   const TrainingCallbacks callbacks{
@@ -188,7 +190,11 @@ bool train_run(Board& board, size_t index, Backend& backend) {
           [&](const Progress& p) {
             board.update(index, "training", part * static_cast<double>(p.step) / static_cast<double>(p.steps));
           },
-      .evaluation = [&](const Metrics&) { open.begin(); },
+      .evaluation =
+          [&](const Metrics&) {
+            open.require_claim();
+            open.begin();
+          },
       .stop = [&] { return board.stopping(); }};
   return train(backend, run.config, folder, callbacks).end == TrainingEnd::finished;
 }

@@ -9,8 +9,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a run has before its first evaluation.
-constexpr const char* kFirstFiles[] = {"config.json", "metrics.jsonl", "telemetry.jsonl", "state.safetensors", nullptr};
+// What a run has before its first evaluation; removed in this order, so that what is left is a run for as long as
+// possible.
+constexpr const char* kFirstFiles[] = {"metrics.jsonl", "telemetry.jsonl", "state.safetensors", "config.json", nullptr};
 
 }  // namespace
 
@@ -47,7 +48,7 @@ void OpenRun::begin() {
 }
 
 OpenRun::~OpenRun() {
-  if (keep_) return;
+  if (keep_ || !claim_->is_mine()) return;
   std::error_code ignored;
   for (const char* const* name = kFirstFiles; *name != nullptr; ++name) fs::remove(folder_.file(*name), ignored);
   leave();

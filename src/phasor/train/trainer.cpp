@@ -42,6 +42,7 @@ class TrainingRun {
     } catch (const Cancelled&) {
       // Within an evaluation, which the next sitting makes again. Before the first one there is nothing to save.
       if (history_.empty()) throw;
+      if (callbacks_.stop) callbacks_.stop();  // whoever waits knows that it was heard
       save_state();
       return {.end = TrainingEnd::stopped, .step = step_};
     }
