@@ -145,7 +145,7 @@ void leave_report(const StudyFolder& folder, const StudyPlan& plan, const StudyR
   std::set<std::string> planned;
   for (const PlannedRun& run : result_runs(plan, results.rates)) planned.insert(run.id);
   std::vector<DroppedRun> dropped = dropped_runs(folder, results);
-  std::erase_if(dropped, [&](const DroppedRun& run) { return planned.count(run.id) == 0; });
+  std::erase_if(dropped, [&](const DroppedRun& run) { return !planned.contains(run.id); });
   refuse_poorer_summary(folder, dropped);
   const StudyReport report = make_report(plan, results);
   const std::string written = write_report(folder, report, results);

@@ -48,7 +48,7 @@ std::vector<DroppedRun> dropped_runs(const StudyFolder& folder, const StudyResul
     try {
       for (const Json& run : cell.at("runs")) {
         const std::string id = run.at("id");
-        if (present.count(id) > 0) continue;
+        if (present.contains(id)) continue;
         const auto reason = reasons.find(id);
         dropped.push_back({id, cell.at("name"), run.at("seed"),
                            reason != reasons.end() ? reason->second : "there is no such finished run any more"});
