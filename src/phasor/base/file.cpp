@@ -232,8 +232,9 @@ void write_file_atomically(const fs::path& path, const std::function<void(Output
   if (::stat(path.c_str(), &old) == 0 && !S_ISREG(old.st_mode)) {
     fail("cannot write '{}': it exists and is not a regular file", path.string());
   }
-  auto [aside, file] = open_partial(path);
-  PartialFile partial(aside);
+  OpenPartial opened = open_partial(path);
+  FileDescriptor& file = opened.file;
+  PartialFile partial(opened.path);
 
   OutputFile output(path, file.get());
   content(output);
