@@ -128,6 +128,7 @@ OpenPartial open_partial(const fs::path& target) {
       if (answer == LockAnswer::unknown || (answer == LockAnswer::taken && is_same_file(file, aside))) {
         return {aside, std::move(file)};
       }
+      ::unlink(aside.c_str());  // ours in any case; whoever sweeps was about to do the same
     } else if (errno == EEXIST) {
       remove_abandoned(aside);
     } else {
