@@ -2,16 +2,16 @@ include(${CMAKE_CURRENT_LIST_DIR}/Batches.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/Embed.cmake)
 
 # Layers in which nothing computes for long; the others are optimised as far as the compiler can.
-set(PHASOR_LIGHT_LAYERS base checkpoint encoding train study paper report)
+set(PHASOR_LIGHT_LAYERS base checkpoint encoding run train bench study paper report)
 
 # phasor_layer_sources(<variable> <layer>): what is compiled for a layer, the same in every kind of library.
 function(phasor_layer_sources variable layer)
   set(folder ${CMAKE_SOURCE_DIR}/src/phasor/${layer})
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   if(layer STREQUAL "engine")
     # Kernels are compiled alone: batches would save little there, and what the compiler makes of one must not depend on
     # its neighbours.
-    file(GLOB batched CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/cpu/*.cpp)
+    set(batched ${sources})
     if(NOT PHASOR_HAVE_ONEDNN)
       list(FILTER batched EXCLUDE REGEX "gemm_onednn\\.cpp$")
     endif()
@@ -24,13 +24,21 @@ function(phasor_layer_sources variable layer)
   set(${variable} ${batched} PARENT_SCOPE)
 endfunction()
 
+# version.cpp, which says what a build was made from.
+set(PHASOR_VERSION_FILE ${CMAKE_BINARY_DIR}/version.cpp)
+add_custom_target(phasor_version BYPRODUCTS ${PHASOR_VERSION_FILE}
+  COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DOUTPUT=${PHASOR_VERSION_FILE} -DVERSION=${PROJECT_VERSION}
+    -P ${CMAKE_SOURCE_DIR}/cmake/write_version.cmake
+  COMMENT "Looking up the commit" VERBATIM)
+
 # phasor_layer_needs(<target> <layer>): libraries and definitions of the machine that a layer is compiled with.
 function(phasor_layer_needs target layer)
   if(layer STREQUAL "base")
-    target_link_libraries(${target} PUBLIC fmt::fmt nlohmann_json::nlohmann_json)
+    target_sources(${target} PRIVATE ${PHASOR_VERSION_FILE})
+    add_dependencies(${target} phasor_version)
+    target_link_libraries(${target} PUBLIC fmt::fmt nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX)
   endif()
   if(layer STREQUAL "engine")
-    target_link_libraries(${target} PUBLIC OpenMP::OpenMP_CXX)
     target_compile_definitions(${target} PRIVATE PHASOR_HAVE_OPENBLAS)
     if(PHASOR_HAVE_ONEDNN)
       target_compile_definitions(${target} PRIVATE PHASOR_HAVE_ONEDNN)
@@ -38,7 +46,7 @@ function(phasor_layer_needs target layer)
       target_link_libraries(${target} PRIVATE ${PHASOR_ONEDNN_LIBRARY})
     endif()
   endif()
-  if(layer MATCHES "^(engine|spectrum)$")
+  if(layer MATCHES "^(engine|linalg)$")
     target_include_directories(${target} SYSTEM PRIVATE ${PHASOR_OPENBLAS_INCLUDE})
     target_link_libraries(${target} PRIVATE ${PHASOR_OPENBLAS_LIBRARY})
   endif()
@@ -69,7 +77,7 @@ function(phasor_add_layers table)
     list(APPEND layers ${layer})
     if(NOT PHASOR_LEVELS)
       phasor_layer_sources(sources ${layer})
-      file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/phasor/${layer}/*.h)
+      file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/phasor/${layer}/*.h)
       add_library(phasor_${layer} STATIC ${sources} ${headers})
       set_target_properties(phasor_${layer} PROPERTIES LINKER_LANGUAGE CXX)
       target_link_libraries(phasor_${layer} PUBLIC phasor_flags)

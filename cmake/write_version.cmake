@@ -12,12 +12,12 @@ else()
   endif()
 endif()
 file(CONFIGURE OUTPUT ${OUTPUT} CONTENT [[
-#include "version.h"
+#include "phasor/base/version.h"
 
-namespace phasor::app {
+namespace phasor {
 
 const char* version() { return "@VERSION@"; }
 const char* commit() { return "@commit@"; }
 
-}  // namespace phasor::app
+}  // namespace phasor
 ]] @ONLY)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fails when a file of src/phasor/<layer> includes a layer that cmake/layers.txt does not allow it,
-# when a folder has no line in that table, or when the table itself points upwards.
+# when a folder has no line in that table, when the table itself points upwards, or when it permits what nobody uses.
 set -euo pipefail
 root=${1:-$(cd "$(dirname "$0")/.." && pwd)}
 cd "$root"
@@ -12,6 +12,7 @@ program='
     failed = 1
   }
   FNR == NR {
+    table = FILENAME
     if ($0 !~ /^[a-z]+:/) next
     layer = $1
     sub(/:.*/, "", layer)
@@ -20,6 +21,7 @@ program='
     for (i = 2; i <= NF; ++i) {
       if (!($i in known)) complain(FNR, "layer \047" layer "\047 stands below \047" $i "\047 and may not name it")
       allowed[layer, $i] = 1
+      line_of[layer, $i] = FNR
     }
     next
   }
@@ -33,10 +35,19 @@ program='
     target = $0
     sub(/^[^"<]*["<]phasor\//, "", target)
     sub(/\/.*/, "", target)
+    used[layer, target] = 1
     if ((layer in known) && !((layer, target) in allowed))
       complain(FNR, "layer \047" layer "\047 may not include \047" target "\047 (cmake/layers.txt)")
   }
-  END { exit failed }
+  END {
+    for (edge in line_of) {
+      if (edge in used) continue
+      split(edge, ends, SUBSEP)
+      FILENAME = table
+      complain(line_of[edge], "layer \047" ends[1] "\047 includes nothing of \047" ends[2] "\047; take it off the line")
+    }
+    exit failed
+  }
 '
 find src/phasor -mindepth 2 -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) -print0 |
   LC_ALL=C sort -z | xargs -0 awk "$program" cmake/layers.txt

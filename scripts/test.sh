@@ -48,7 +48,7 @@ export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 
 # Groups whose code reads and writes memory by hand or reads what others wrote. What lies above them (ablation, spectrum,
 # statistics, study, paper, report) is arithmetic on vectors; the release tests look after that.
-asan_groups=(checkpoint config encoding engine formula model task tensor train)
+asan_groups=(base checkpoint encoding engine formula model run task tensor train)
 
 passed=()
 times=()

@@ -11,15 +11,15 @@
 #include <new>
 #include <system_error>
 
-#include "command_line.h"
-#include "commands.h"
+#include "commands/commands.h"
+#include "options/usage.h"
 #include "phasor/base/error.h"
 #include "phasor/base/notice.h"
+#include "phasor/base/version.h"
 #include "phasor/engine/engine_build.h"
-#include "terminal.h"
-#include "thread_waiting.h"
-#include "usage.h"
-#include "version.h"
+#include "start/thread_waiting.h"
+#include "terminal/command_line.h"
+#include "terminal/terminal.h"
 
 namespace {
 
@@ -48,8 +48,8 @@ void fill_standard_descriptors() {
 
 std::string version_text() {
   const phasor::EngineBuild build = phasor::engine_build();
-  return fmt::format("phasor {} (commit {}), for {}, products by {}", phasor::app::version(), phasor::app::commit(),
-                     build.level, build.gemm);
+  return fmt::format("phasor {} (commit {}), for {}, products by {}", phasor::version(), phasor::commit(), build.level,
+                     build.gemm);
 }
 
 int run(int argc, char** argv) {

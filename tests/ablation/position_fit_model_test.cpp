@@ -11,6 +11,7 @@
 #include "phasor/ablation/head_rows.h"
 #include "phasor/ablation/index_sums.h"
 #include "phasor/ablation/stream_removal.h"
+#include "phasor/engine/download.h"
 
 namespace phasor {
 namespace position_fit_model_test {
@@ -97,7 +98,7 @@ TEST(PositionFitOfAModel, HasNothingToRemoveFromWords) {
     const Batch batch = batch_of(tested.samples, 0, count);
     const SampleScores intact = tested.intact();
     const View<float, 2> stream = tested.model->activations().stream[0];
-    const std::vector<float> rows = rows_of(test_backend(), stream, batch.token_count());
+    const std::vector<float> rows = download(test_backend(), stream, batch.token_count());
     const auto change_without = [&](const std::vector<double>& parts) {
       std::vector<float> changed(rows.size());
       for (size_t k = 0; k < rows.size(); ++k) {
@@ -206,9 +207,9 @@ struct Replaced {
     model.forward(batch);
     const int64_t tokens = batch.token_count();
     query_key = query_key_rows(test_backend(), model.attention(0), tokens);
-    values = rows_of(test_backend(), model.attention(0).value, tokens);
-    intact = rows_of(test_backend(), model.activations().layers[0].mixed, tokens);
-    out = rows_of(test_backend(), stand_ins.make(method, 0, batch, kFirst, 0), tokens);
+    values = download(test_backend(), model.attention(0).value, tokens);
+    intact = download(test_backend(), model.activations().layers[0].mixed, tokens);
+    out = download(test_backend(), stand_ins.make(method, 0, batch, kFirst, 0), tokens);
   }
 };
 

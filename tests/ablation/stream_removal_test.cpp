@@ -11,6 +11,7 @@
 #include "model/thread_guard.h"
 #include "phasor/ablation/head_rows.h"
 #include "phasor/base/error.h"
+#include "phasor/engine/download.h"
 #include "phasor/statistics/distribution.h"
 #include "support/backend.h"
 
@@ -180,8 +181,8 @@ struct NaiveRemoval {
   int64_t width = tested.data.config.width;
 
   std::vector<float> stream(int64_t layer) const {
-    return rows_of(test_backend(), tested.model->activations().stream[static_cast<size_t>(2 * layer)],
-                   batch.token_count());
+    return download(test_backend(), tested.model->activations().stream[static_cast<size_t>(2 * layer)],
+                    batch.token_count());
   }
   std::vector<float> rows(int64_t layer) const {
     tested.model->forward(batch);

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <fstream>
 
-#include "checkpoint/temporary_folder.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "phasor/checkpoint/safetensors.h"
+#include "support/temporary_folder.h"
 
 namespace phasor {
 namespace safetensors_refusal_test {

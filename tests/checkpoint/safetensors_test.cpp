@@ -8,9 +8,9 @@
 #include <limits>
 #include <numeric>
 
-#include "checkpoint/temporary_folder.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "support/temporary_folder.h"
 
 namespace phasor {
 namespace safetensors_test {

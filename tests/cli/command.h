@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/temporary_folder.h"
 #include "phasor/base/file.h"
+#include "support/temporary_folder.h"
 
 namespace phasor {
 

@@ -169,7 +169,7 @@ TEST(Encodings, NonsenseIsExplained) {
   expect_refused({"rope(axes=2)", "--grid", "4,x"}, {"--grid", "'x'"});
   expect_refused({"rope(axes=2)", "--length", "20"}, {"--grid", "8,16"});
   expect_refused({"rope", "--grid", "4,6", "--length", "20"}, {"24", "20"});
-  expect_refused({"--length", "20"}, {"which one?"});
+  expect_refused({"--length", "20"}, {"--length", "EXPRESSION"});
   expect_refused({"--road", "rope"}, {"--road", "leave the expression out"});
   expect_refused({"--json", "--markdown"}, {"--json", "--markdown"});
   expect_refused({"--update", "x"}, {"--update goes with --markdown"});

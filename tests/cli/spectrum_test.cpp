@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 Json spectrum_json(const Arguments& more) {
-  const Outcome outcome = phasor_command(Arguments{"spectrum", "--json"} + more);
+  const Outcome outcome = phasor_command(Arguments{"spectrum"} + more + Arguments{"--json"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   return Json::parse(outcome.out);
 }
@@ -40,7 +40,7 @@ void expect_lines_within(const std::string& text, size_t columns) {
 }
 
 TEST(SpectrumCommand, OfRopeAloneHasTheRankOfItsWidthAndNoTheoremOnContraction) {
-  const Json json = spectrum_json({"--encoding", "rope", "--length", "40", "--samples", "2"});
+  const Json json = spectrum_json({"encoding", "rope", "--length", "40", "--samples", "2"});
   EXPECT_EQ(json.at("format"), "phasor spectrum 1");
   ASSERT_EQ(json.at("heads").size(), 4u);
   for (const Json& head : json.at("heads")) {
@@ -54,24 +54,24 @@ TEST(SpectrumCommand, OfRopeAloneHasTheRankOfItsWidthAndNoTheoremOnContraction) 
 }
 
 TEST(SpectrumCommand, OfAlibiWithSharedContentIsAllDistance) {
-  const Json json = spectrum_json({"--encoding", "alibi", "--length", "40", "--content", "shared", "--samples", "1"});
+  const Json json = spectrum_json({"encoding", "alibi", "--length", "40", "--content", "shared", "--samples", "1"});
   for (const Json& head : json.at("heads")) {
     EXPECT_NEAR(head.at("relative_r2").at("mean").get<double>(), 1.0, 1e-9);
     EXPECT_EQ(head.at("contraction").at("mean"), 1.0);
   }
   EXPECT_EQ(verdict(json, "Weyl, singular values"), "holds");
   EXPECT_EQ(verdict(json, "Szego, bias"), "does not apply");
-  EXPECT_EQ(verdict(spectrum_json({"--encoding", "bias(\"exp(-abs(d))\")", "--length", "40"}), "Szego, bias"), "holds");
+  EXPECT_EQ(verdict(spectrum_json({"encoding", "bias(\"exp(-abs(d))\")", "--length", "40"}), "Szego, bias"), "holds");
 }
 
 TEST(SpectrumCommand, OfOneFrequencyWithPsdContent) {
-  const Json json = spectrum_json({"--encoding", "rope(frequencies=\"0.3\")", "--length", "40", "--content", "psd"});
+  const Json json = spectrum_json({"encoding", "rope(frequencies=\"0.3\")", "--length", "40", "--content", "psd"});
   EXPECT_EQ(verdict(json, "one frequency, complex Gram"), "holds");
   EXPECT_EQ(verdict(json, "Schur, largest eigenvalue"), "does not apply");
 }
 
 TEST(SpectrumCommand, TableAndJsonSayTheSame) {
-  const Arguments words = {"--encoding", "rope[heads=0-1]+alibi[heads=2]", "--length", "32", "--samples", "3"};
+  const Arguments words = {"encoding", "rope[heads=0-1]+alibi[heads=2]", "--length", "32", "--samples", "3"};
   const Outcome table = phasor_command(Arguments{"spectrum"} + words);
   ASSERT_EQ(table.code, 0) << table.err;
   EXPECT_EQ(table.err, "");
@@ -89,7 +89,7 @@ TEST(SpectrumCommand, TableAndJsonSayTheSame) {
 }
 
 TEST(SpectrumCommand, SeparationDecidesItsClaims) {
-  const Json json = spectrum_json({"--separation", "--length", "12", "--head-width", "8"}).at("separation");
+  const Json json = spectrum_json({"separation", "--length", "12", "--head-width", "8"}).at("separation");
   EXPECT_EQ(json.at("rows").size(), 10u);
   EXPECT_EQ(json.at("seeds"), 5);
   for (const Json& claim : json.at("claims")) {
@@ -102,7 +102,7 @@ TEST(SpectrumCommand, SeparationDecidesItsClaims) {
       EXPECT_EQ(claim.at("verdict"), "holds");
     }
   }
-  const Outcome table = phasor_command({"spectrum", "--separation", "--length", "12", "--head-width", "8"});
+  const Outcome table = phasor_command({"spectrum", "separation", "--length", "12", "--head-width", "8"});
   EXPECT_EQ(table.code, 0);
   expect_lines_within(table.out, 100);
   expect_words(table.out, {"content varied", "rope > relative", "violated"});
@@ -212,11 +212,11 @@ TEST(SpectrumCommand, EveryMemberAndArrayIsInTheDocument) {
   ASSERT_EQ(phasor_command({"spectrum", run.string()}).code, 0);
   std::set<std::string> names;
   collect_members(Json::parse(read_file(run / "spectrum.json")), names);
-  collect_members(spectrum_json({"--encoding", "rope", "--length", "16"}), names);
-  collect_members(spectrum_json({"--separation", "--length", "4", "--seeds", "1"}), names);
+  collect_members(spectrum_json({"encoding", "rope", "--length", "16"}), names);
+  collect_members(spectrum_json({"separation", "--length", "4", "--seeds", "1"}), names);
   ForeignFile file;
   file.add("queries", {2, 8, 4}).add("keys", {2, 8, 4}, 1.0, 1);
-  collect_members(spectrum_json({"--queries", file.path()}), names);
+  collect_members(spectrum_json({"queries", file.path()}), names);
   for (const std::string& name : SafetensorsFile::open(run / "spectrum.safetensors").names()) names.insert(name);
   for (const std::string& name : names) {
     EXPECT_NE(text.find(fmt::format("`{}`", name)), std::string::npos) << name;
@@ -232,7 +232,7 @@ TEST(SpectrumCommand, ExportedQueriesGiveTheNumbersOfTheRun) {
                               inside.string()})
                   .code,
               0);
-    const Json exported = spectrum_json({"--queries", inside.string(), "--layer", "1", "--samples", "32"});
+    const Json exported = spectrum_json({"queries", inside.string(), "--layer", "1", "--samples", "32"});
     const Json own = spectrum_json({run.string(), "--samples", "32"});
     EXPECT_EQ(exported.at("source").at("bias"), std::string(encoding) == "alibi");
     for (size_t h = 0; h < 2; ++h) {
@@ -253,7 +253,7 @@ TEST(ForeignQueries, OfGroupedHeadsAndSeveralSamples) {
   file.add("queries", {3, 4, 20, 6}).add("keys", {3, 2, 20, 6}, 1.0, 1).say("scale", "0.5");
   const std::string path = file.path();
   const std::string out = (file.folder() / "out").string();
-  const Json json = spectrum_json({"--queries", path, "--samples", "2", "--out", out});
+  const Json json = spectrum_json({"queries", path, "--samples", "2", "--out", out});
   EXPECT_EQ(json["source"]["scale"], 0.5);
   EXPECT_EQ(json["source"]["samples"], 2);
   EXPECT_EQ(json["source"]["samples_in_file"], 3);
@@ -264,7 +264,7 @@ TEST(ForeignQueries, OfGroupedHeadsAndSeveralSamples) {
   written.erase("xxh64");
   EXPECT_EQ(written, json);
   EXPECT_EQ(SafetensorsFile::open(out + "/spectrum.safetensors").tensor("singular_values").shape[1], 4);
-  EXPECT_EQ(spectrum_json({"--queries", path, "--scale", "1"})["heads"][0]["spectral_norm"]["count"], 3);
+  EXPECT_EQ(spectrum_json({"queries", path, "--scale", "1"})["heads"][0]["spectral_norm"]["count"], 3);
 }
 
 TEST(ForeignQueries, WithPlainOnesTellTheContraction) {
@@ -282,7 +282,7 @@ TEST(ForeignQueries, WithPlainOnesTellTheContraction) {
   ForeignFile file;
   for (const char* name : {"queries", "keys"}) file.put(name, {2, 12, 4}, turned);
   for (const char* name : {"queries_plain", "keys_plain"}) file.put(name, {2, 12, 4}, plain);
-  const Json json = spectrum_json({"--queries", file.path()});
+  const Json json = spectrum_json({"queries", file.path()});
   EXPECT_EQ(json["source"]["rotary_pairs"], 2);
   EXPECT_EQ(json["heads"][0]["contraction"]["count"], 1);
   EXPECT_EQ(verdict(json, "sum over frequencies"), "holds");
@@ -298,27 +298,27 @@ TEST(ForeignQueries, CausalBiasMayHaveInfinitiesWhereItIsMasked) {
   ForeignFile file;
   file.add("queries", {2, 8, 4}).add("keys", {2, 8, 4}, 1.0, 1).put("bias", {8, 8}, bias);
   const std::string path = file.path();
-  const Json json = spectrum_json({"--queries", path, "--causal"});
+  const Json json = spectrum_json({"queries", path, "--causal"});
   EXPECT_TRUE(json["heads"][0]["henrici"].is_null());
   EXPECT_EQ(verdict(json, "Weyl, singular values"), "holds");
-  expect_error(phasor_command({"spectrum", "--queries", path}), 1, {"mine.safetensors", "'bias'", "inf"});
+  expect_error(phasor_command({"spectrum", "queries", path}), 1, {"mine.safetensors", "'bias'", "inf"});
 }
 
 TEST(ForeignQueries, OneTokenZerosAndHugeNumbersHaveSpectra) {
   ForeignFile one;
   one.add("queries", {1, 1, 1}).add("keys", {1, 1, 1}, 1.0, 1);
-  EXPECT_EQ(spectrum_json({"--queries", one.path()})["heads"][0]["numerical_rank"]["most"], 1.0);
+  EXPECT_EQ(spectrum_json({"queries", one.path()})["heads"][0]["numerical_rank"]["most"], 1.0);
   ForeignFile zero;
   zero.add("queries", {1, 6, 4}, 0.0).add("keys", {1, 6, 4}, 0.0);
-  const Json zeros = spectrum_json({"--queries", zero.path()});
+  const Json zeros = spectrum_json({"queries", zero.path()});
   EXPECT_EQ(zeros["heads"][0]["spectral_norm"]["mean"], 0.0);
   EXPECT_TRUE(zeros["heads"][0]["relative_r2"].is_null());
   ForeignFile huge;
   huge.add<double>("queries", {1, 6, 4}, 1e150).add<double>("keys", {1, 6, 4}, 1e150, 1);
-  EXPECT_GT(spectrum_json({"--queries", huge.path()})["heads"][0]["spectral_norm"]["mean"].get<double>(), 1e299);
+  EXPECT_GT(spectrum_json({"queries", huge.path()})["heads"][0]["spectral_norm"]["mean"].get<double>(), 1e299);
   ForeignFile beyond;
   beyond.add<double>("queries", {1, 6, 4}, 1e200).add<double>("keys", {1, 6, 4}, 1e200, 1);
-  expect_error(phasor_command({"spectrum", "--queries", beyond.path()}), 1, {"mine.safetensors", "head 0", "range"});
+  expect_error(phasor_command({"spectrum", "queries", beyond.path()}), 1, {"mine.safetensors", "head 0", "range"});
 }
 
 TEST(ForeignQueries, ComeInSixteenBitsToo) {
@@ -334,17 +334,17 @@ TEST(ForeignQueries, ComeInSixteenBitsToo) {
   for (const Case& tried : cases) {
     ForeignFile file;
     file.put_bits("queries", tried.dtype, tried.query).put_bits("keys", tried.dtype, tried.key);
-    const Json json = spectrum_json({"--queries", file.path()});
+    const Json json = spectrum_json({"queries", file.path()});
     EXPECT_EQ(json["heads"][0]["spectral_norm"]["mean"], tried.logit);
   }
   ForeignFile infinite;
   infinite.put_bits("queries", StoredDtype::f16, 0x7C00).put_bits("keys", StoredDtype::f16, 0x3C00);
-  expect_error(phasor_command({"spectrum", "--queries", infinite.path()}), 1, {"'queries'", "inf"});
+  expect_error(phasor_command({"spectrum", "queries", infinite.path()}), 1, {"'queries'", "inf"});
 }
 
 TEST(ForeignQueries, SayWhichTensorIsWrongAndHow) {
   const auto refused = [](ForeignFile& file, std::initializer_list<std::string_view> words) {
-    const Outcome outcome = phasor_command({"spectrum", "--queries", file.path()});
+    const Outcome outcome = phasor_command({"spectrum", "queries", file.path()});
     expect_error(outcome, 1, words);
     expect_words(outcome.err, {"mine.safetensors"});
   };
@@ -382,19 +382,29 @@ TEST(SpectrumCommand, RefusesWrongCalls) {
   const auto refused = [](const Arguments& words, std::initializer_list<std::string_view> expected) {
     expect_error(phasor_command(Arguments{"spectrum"} + words), 2, expected);
   };
-  refused({}, {"RUN", "--encoding", "--queries", "--separation"});
-  refused({"somewhere", "--encoding", "rope"}, {"RUN and --encoding"});
-  refused({"--encoding", "roep"}, {"rope"});
-  refused({"--encoding", "rope", "--content", "gaussan"}, {"--content", "gaussian"});
-  refused({"--encoding", "rope", "--length", "1"}, {"--length"});
-  refused({"--encoding", "rope", "--scale", "2"}, {"--scale", "--queries"});
-  refused({"--encoding", "rope", "--layer", "2"}, {"--layer"});
-  refused({"--encoding", "rope", "--samples", "0"}, {"--samples"});
-  refused({"--encoding", "rope", "--head-width", "7"}, {"rope"});
-  refused({"--separation", "--content", "psd"}, {"--content", "--encoding"});
-  refused({"--queries", "x.safetensors", "--scale", "0"}, {"--scale"});
-  expect_error(phasor_command({"spectrum", "--queries", "missing.safetensors"}), 1, {"missing.safetensors"});
-  expect_error(phasor_command({"spectrum", "--encoding", "rope", "--out", "/dev/null/x"}), 1, {"/dev/null/x"});
+  refused({}, {"RUN", "encoding", "queries", "separation", "correlate", "match"});
+  refused({"encoding"}, {"EXPRESSION"});
+  refused({"encoding", "roep"}, {"rope"});
+  refused({"encoding", "rope", "--content", "gaussan"}, {"--content", "gaussian"});
+  refused({"encoding", "rope", "--length", "1"}, {"--length", "2"});
+  refused({"encoding", "rope", "--length", "100000"}, {"--length", "2 to 2048"});
+  refused({"encoding", "rope", "--scale", "2"}, {"no option --scale"});
+  refused({"encoding", "rope", "--layer", "2"}, {"--layer", "0 to 1"});
+  refused({"encoding", "rope", "--samples", "0"}, {"--samples"});
+  refused({"encoding", "rope", "--samples", "many"}, {"--samples", "many"});
+  refused({"encoding", "rope", "--head-width", "7"}, {"rope"});
+  refused({"separation", "--content", "psd"}, {"no option --content"});
+  refused({"separation", "--head-width", "6"}, {"multiple of 4"});
+  refused({"somewhere", "else"}, {"else"});
+  // What these were called before.
+  refused({"--encoding", "rope", "--length", "40"}, {"phasor spectrum encoding EXPRESSION"});
+  refused({"--queries", "x.safetensors"}, {"phasor spectrum queries FILE"});
+  refused({"--separation", "--length", "12"}, {"phasor spectrum separation"});
+  refused({"--correlate", "runs"}, {"phasor spectrum correlate FOLDER"});
+  refused({"runs/x", "--match", "rope"}, {"phasor spectrum match RUN EXPRESSION"});
+  refused({"queries", "x.safetensors", "--scale", "0"}, {"--scale"});
+  expect_error(phasor_command({"spectrum", "queries", "missing.safetensors"}), 1, {"missing.safetensors"});
+  expect_error(phasor_command({"spectrum", "encoding", "rope", "--out", "/dev/null/x"}), 1, {"/dev/null/x"});
 }
 
 }  // namespace spectrum_test

@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
         Slip{"Seed", {"train", "--seed", "-1"}, {"seed", "0 to 18446744073709551615"}},
         Slip{"Device", {"train", "--device", "abacus", "--out", "/dev/null/x"}, {"abacus", "cpu"}},
         Slip{"BenchSteps", {"bench", "step", "--steps", "0"}, {"--steps", "1 to"}},
-        Slip{"BenchBatch", {"bench", "step", "--batch", "-3"}, {"train.batch", "at least 1"}}),
+        Slip{"BenchBatch", {"bench", "step", "--batch", "-3"}, {"--batch", "at least 1"}}),
     [](const auto& slip) { return slip.param.name; });
 
 TEST(Usage, ThreadsAreANumberFromOne) {

@@ -1,4 +1,4 @@
-#include "phasor/encoding/affine_fit.h"
+#include "phasor/encoding/measure/affine_fit.h"
 
 #include <gtest/gtest.h>
 

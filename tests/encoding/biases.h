@@ -9,7 +9,7 @@
 #include "phasor/base/error.h"
 #include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/encoding.h"
-#include "phasor/encoding/values.h"
+#include "phasor/encoding/resolve/values.h"
 
 namespace phasor::testing_support {
 

@@ -1,4 +1,4 @@
-#include "phasor/encoding/canonical.h"
+#include "phasor/encoding/syntax/canonical.h"
 
 #include <gtest/gtest.h>
 

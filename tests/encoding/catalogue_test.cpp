@@ -10,8 +10,8 @@
 #include "encoding/rotation_probe.h"
 #include "phasor/base/error.h"
 #include "phasor/encoding/encoding.h"
-#include "phasor/encoding/parser.h"
-#include "phasor/encoding/printer.h"
+#include "phasor/encoding/syntax/parser.h"
+#include "phasor/encoding/syntax/printer.h"
 
 namespace phasor {
 namespace catalogue_test {

@@ -15,7 +15,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/encoding/encoding.h"
-#include "phasor/encoding/values.h"
+#include "phasor/encoding/resolve/values.h"
 #include "phasor/random/distributions.h"
 
 namespace phasor::testing_support {

@@ -1,12 +1,12 @@
-#include "phasor/encoding/desiderata.h"
+#include "phasor/encoding/measure/desiderata.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "phasor/base/error.h"
-#include "phasor/encoding/road.h"
-#include "phasor/encoding/usual_shape.h"
+#include "phasor/encoding/measure/road.h"
+#include "phasor/encoding/measure/usual_shape.h"
 
 namespace phasor {
 namespace desiderata_test {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "phasor/encoding/encoding.h"
-#include "phasor/encoding/encoding_error.h"
+#include "phasor/encoding/syntax/encoding_error.h"
 
 namespace phasor {
 namespace formula_error_test {

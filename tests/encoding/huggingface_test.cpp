@@ -6,8 +6,8 @@
 
 #include "encoding/huggingface_fixture.h"
 #include "phasor/encoding/encoding.h"
-#include "phasor/encoding/printer.h"
-#include "phasor/encoding/t5_bucket.h"
+#include "phasor/encoding/entries/t5_bucket.h"
+#include "phasor/encoding/syntax/printer.h"
 
 namespace phasor {
 namespace huggingface_test {

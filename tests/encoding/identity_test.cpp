@@ -10,7 +10,7 @@
 #include "encoding/dense_logits.h"
 #include "encoding/rotation_probe.h"
 #include "phasor/encoding/catalogue.h"
-#include "phasor/encoding/encoding_sum.h"
+#include "phasor/encoding/resolve/encoding_sum.h"
 
 namespace phasor {
 namespace identity_test {

@@ -1,4 +1,4 @@
-#include "phasor/encoding/index_set.h"
+#include "phasor/encoding/syntax/index_set.h"
 
 #include <gtest/gtest.h>
 

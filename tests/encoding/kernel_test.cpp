@@ -1,4 +1,4 @@
-#include "phasor/encoding/kernel.h"
+#include "phasor/encoding/measure/kernel.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "phasor/encoding/encoding.h"
-#include "phasor/encoding/values.h"
+#include "phasor/encoding/resolve/values.h"
 
 namespace phasor {
 namespace kernel_test {

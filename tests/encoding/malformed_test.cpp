@@ -5,7 +5,7 @@
 #include "phasor/base/error.h"
 #include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/encoding.h"
-#include "phasor/encoding/encoding_error.h"
+#include "phasor/encoding/syntax/encoding_error.h"
 
 namespace phasor {
 namespace malformed_test {

@@ -12,9 +12,9 @@
 #include "phasor/base/file.h"
 #include "phasor/encoding/encoding.h"
 #include "phasor/encoding/family.h"
-#include "phasor/encoding/parser.h"
-#include "phasor/encoding/usual_shape.h"
-#include "phasor/encoding/values.h"
+#include "phasor/encoding/measure/usual_shape.h"
+#include "phasor/encoding/resolve/values.h"
+#include "phasor/encoding/syntax/parser.h"
 
 namespace phasor {
 namespace manual_test {

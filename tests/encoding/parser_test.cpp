@@ -1,4 +1,4 @@
-#include "phasor/encoding/parser.h"
+#include "phasor/encoding/syntax/parser.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "phasor/base/error.h"
-#include "phasor/encoding/encoding_error.h"
-#include "phasor/encoding/printer.h"
+#include "phasor/encoding/syntax/encoding_error.h"
+#include "phasor/encoding/syntax/printer.h"
 
 namespace phasor {
 namespace parser_test {

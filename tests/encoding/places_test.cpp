@@ -1,10 +1,10 @@
-#include "phasor/encoding/places.h"
+#include "phasor/encoding/resolve/places.h"
 
 #include <gtest/gtest.h>
 
 #include "phasor/base/error.h"
 #include "phasor/encoding/encoding.h"
-#include "phasor/encoding/parser.h"
+#include "phasor/encoding/syntax/parser.h"
 
 namespace phasor {
 namespace places_test {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "phasor/encoding/expression.h"
+#include "phasor/encoding/syntax/expression.h"
 #include "phasor/random/distributions.h"
 
 namespace phasor::testing_support {

@@ -8,7 +8,7 @@
 
 #include "encoding/random_formula.h"
 #include "phasor/encoding/catalogue.h"
-#include "phasor/encoding/printer.h"
+#include "phasor/encoding/syntax/printer.h"
 #include "phasor/formula/formula.h"
 
 namespace phasor::testing_support {

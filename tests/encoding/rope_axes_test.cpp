@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "encoding/rotation_probe.h"
-#include "phasor/encoding/frequencies.h"
+#include "phasor/encoding/entries/frequencies.h"
 
 namespace phasor {
 namespace rope_axes_test {

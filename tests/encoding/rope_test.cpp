@@ -7,7 +7,7 @@
 
 #include "encoding/rotation_probe.h"
 #include "phasor/base/phase.h"
-#include "phasor/encoding/frequencies.h"
+#include "phasor/encoding/entries/frequencies.h"
 
 namespace phasor {
 namespace rope_test {

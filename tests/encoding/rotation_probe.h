@@ -9,8 +9,8 @@
 
 #include "phasor/base/error.h"
 #include "phasor/encoding/encoding.h"
-#include "phasor/encoding/encoding_sum.h"
-#include "phasor/encoding/values.h"
+#include "phasor/encoding/resolve/encoding_sum.h"
+#include "phasor/encoding/resolve/values.h"
 #include "phasor/random/distributions.h"
 
 namespace phasor::testing_support {

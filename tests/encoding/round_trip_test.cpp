@@ -7,10 +7,10 @@
 #include "encoding/random_expression.h"
 #include "encoding/random_spelling.h"
 #include "phasor/encoding/encoding.h"
-#include "phasor/encoding/encoding_error.h"
-#include "phasor/encoding/parser.h"
-#include "phasor/encoding/printer.h"
-#include "phasor/encoding/values.h"
+#include "phasor/encoding/resolve/values.h"
+#include "phasor/encoding/syntax/encoding_error.h"
+#include "phasor/encoding/syntax/parser.h"
+#include "phasor/encoding/syntax/printer.h"
 
 namespace phasor {
 namespace round_trip_test {

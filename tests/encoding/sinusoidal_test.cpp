@@ -5,7 +5,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/encoding/encoding.h"
-#include "phasor/encoding/values.h"
+#include "phasor/encoding/resolve/values.h"
 
 namespace phasor {
 namespace sinusoidal_test {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "encoding/biases.h"
-#include "phasor/encoding/t5_bucket.h"
+#include "phasor/encoding/entries/t5_bucket.h"
 
 namespace phasor {
 namespace t5_test {

@@ -1,4 +1,4 @@
-#include "phasor/encoding/values.h"
+#include "phasor/encoding/resolve/values.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // A window around the query: logits fall off with the square of the distance.
 #include "phasor/encoding/catalogue.h"
-#include "phasor/encoding/formula_term.h"
+#include "phasor/encoding/entries/formula_term.h"
 
 namespace phasor {
 namespace {

@@ -193,9 +193,15 @@ std::string ask_for_nonsense(Workshop& workshop, Dice& dice) {
       static const std::vector<std::string> paths = {
           "/dev/zero", "/dev/full",   "/proc/self/mem",     "/proc/self/fd",
           "",          "/dev/null/x", "/proc/self/environ", "\x1b]0;title\x07"};
-      static const std::vector<Words> commands = {
-          {"train", "--dry-run", "--config"}, {"evaluate"}, {"report"},   {"study"}, {"ablate"}, {"spectrum"},
-          {"spectrum", "--queries"},          {"export"},   {"stability"}};
+      static const std::vector<Words> commands = {{"train", "--dry-run", "--config"},
+                                                  {"evaluate"},
+                                                  {"report"},
+                                                  {"study"},
+                                                  {"ablate"},
+                                                  {"spectrum"},
+                                                  {"spectrum", "queries"},
+                                                  {"export"},
+                                                  {"stability"}};
       words = dice.one_of(commands) + Words{dice.one_of(paths)};
       break;
     }

@@ -12,10 +12,10 @@
 #include "phasor/base/error.h"
 #include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/encoding.h"
-#include "phasor/encoding/encoding_sum.h"
-#include "phasor/encoding/parser.h"
-#include "phasor/encoding/printer.h"
-#include "phasor/encoding/values.h"
+#include "phasor/encoding/resolve/encoding_sum.h"
+#include "phasor/encoding/resolve/values.h"
+#include "phasor/encoding/syntax/parser.h"
+#include "phasor/encoding/syntax/printer.h"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "phasor/base/error.h"
-#include "phasor/train/metrics.h"
-#include "phasor/train/telemetry.h"
+#include "phasor/run/metrics.h"
+#include "phasor/run/telemetry.h"
 
 namespace {
 

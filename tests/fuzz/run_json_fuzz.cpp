@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "phasor/base/error.h"
-#include "phasor/train/config_json.h"
-#include "phasor/train/finished_run.h"
+#include "phasor/run/config_json.h"
+#include "phasor/run/finished_run.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "phasor/base/error.h"
-#include "phasor/study/plan_json.h"
-#include "phasor/study/study_file.h"
+#include "phasor/study/plan/plan_json.h"
+#include "phasor/study/plan/study_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -6,10 +6,10 @@
 #include <numeric>
 
 #include "model/thread_guard.h"
-#include "phasor/train/config_builder.h"
+#include "phasor/run/config_builder.h"
+#include "phasor/run/session.h"
 #include "phasor/train/optimizer.h"
 #include "phasor/train/schedule.h"
-#include "phasor/train/session.h"
 #include "support/backend.h"
 
 namespace phasor {

@@ -5,7 +5,7 @@
 
 #include "model/model_case.h"
 #include "phasor/checkpoint/safetensors.h"
-#include "phasor/train/config.h"
+#include "phasor/run/config.h"
 
 namespace phasor::testing_support {
 

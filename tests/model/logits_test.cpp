@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "model/encoding_cases.h"
-#include "phasor/encoding/values.h"
+#include "phasor/encoding/resolve/values.h"
 #include "phasor/model/token_positions.h"
 #include "support/backend.h"
 

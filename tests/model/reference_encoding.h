@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "phasor/base/error.h"
-#include "phasor/encoding/resolved.h"
+#include "phasor/encoding/resolve/resolved.h"
 #include "reference/grid.h"
 #include "reference/scalar.h"
 

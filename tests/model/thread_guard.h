@@ -1,7 +1,7 @@
 #pragma once
 // A thread count for as long as it lives. Tiny models run on one thread: threads that wait for each other actively
 // are a hundred times slower on a busy machine, and that threads change nothing is a test of its own.
-#include "phasor/engine/threads.h"
+#include "phasor/base/threads.h"
 
 namespace phasor::testing_support {
 

@@ -10,7 +10,7 @@
 #include "phasor/paper/claim.h"
 #include "phasor/paper/judge_claims.h"
 #include "phasor/paper/paper_cells.h"
-#include "phasor/study/study_results.h"
+#include "phasor/study/records/study_results.h"
 
 namespace phasor::paper {
 

@@ -8,7 +8,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/paper/paper_cells.h"
-#include "phasor/train/config_json.h"
+#include "phasor/run/config_json.h"
 
 namespace phasor::paper {
 namespace paper_study_test {

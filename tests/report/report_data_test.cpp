@@ -5,9 +5,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "checkpoint/temporary_folder.h"
-#include "phasor/study/head_curves.h"
+#include "phasor/study/carry_out/head_curves.h"
 #include "study/records.h"
+#include "support/temporary_folder.h"
 
 namespace phasor {
 namespace report_data_test {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "phasor/study/text_table.h"
+#include "phasor/base/text_table.h"
 #include "study/records.h"
 
 namespace phasor {

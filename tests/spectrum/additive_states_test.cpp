@@ -1,7 +1,7 @@
 #include "phasor/spectrum/additive_states.h"
 
-#include "phasor/spectrum/lapack.h"
-#include "spectrum/matrices.h"
+#include "linalg/matrices.h"
+#include "phasor/linalg/lapack.h"
 #include "spectrum/model_run.h"
 
 namespace phasor {

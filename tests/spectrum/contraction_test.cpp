@@ -1,6 +1,6 @@
 #include "phasor/spectrum/contraction.h"
 
-#include "spectrum/matrices.h"
+#include "linalg/matrices.h"
 
 namespace phasor {
 namespace contraction_test {

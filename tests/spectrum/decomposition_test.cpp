@@ -1,9 +1,9 @@
 // Parts add up to the logits, for every encoding, and shares are what their definition says.
 #include "phasor/spectrum/decomposition.h"
 
+#include "linalg/matrices.h"
+#include "phasor/linalg/lapack.h"
 #include "phasor/spectrum/frequency_parts.h"
-#include "phasor/spectrum/lapack.h"
-#include "spectrum/matrices.h"
 #include "spectrum/model_run.h"
 
 namespace phasor::testing_support {

@@ -1,11 +1,11 @@
 // Encodings alone, against the formulas of their entries.
 #include "phasor/spectrum/encoding_content.h"
 
+#include "linalg/matrices.h"
 #include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/family.h"
-#include "phasor/encoding/usual_shape.h"
+#include "phasor/encoding/measure/usual_shape.h"
 #include "phasor/spectrum/head_report.h"
-#include "spectrum/matrices.h"
 #include "support/backend.h"
 
 namespace phasor {

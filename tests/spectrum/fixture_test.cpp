@@ -1,12 +1,12 @@
 // Against NumPy and SciPy: tools/make_spectrum_fixtures.py has the matrices and what each tensor is.
 #include <filesystem>
 
+#include "linalg/matrices.h"
 #include "phasor/checkpoint/safetensors.h"
 #include "phasor/spectrum/logit_split.h"
 #include "phasor/spectrum/numerical_range.h"
 #include "phasor/spectrum/spectrum.h"
 #include "phasor/spectrum/symbol.h"
-#include "spectrum/matrices.h"
 
 namespace phasor {
 namespace fixture_test {

@@ -1,6 +1,6 @@
 #include "phasor/spectrum/hadamard_form.h"
 
-#include "phasor/spectrum/lapack.h"
+#include "phasor/linalg/lapack.h"
 #include "spectrum/heads.h"
 
 namespace phasor {

@@ -1,7 +1,7 @@
 #pragma once
 // Heads for the tests of reports: queries and keys turned in neighbouring pairs.
+#include "linalg/matrices.h"
 #include "phasor/spectrum/head_logits.h"
-#include "spectrum/matrices.h"
 
 namespace phasor::testing_support {
 

@@ -1,6 +1,6 @@
 #include "phasor/spectrum/interaction.h"
 
-#include "spectrum/matrices.h"
+#include "linalg/matrices.h"
 #include "spectrum/model_run.h"
 
 namespace phasor {

@@ -2,7 +2,7 @@
 #include "phasor/spectrum/layer_logits.h"
 
 #include "encoding/biases.h"
-#include "spectrum/matrices.h"
+#include "linalg/matrices.h"
 #include "spectrum/model_run.h"
 
 namespace phasor::testing_support {

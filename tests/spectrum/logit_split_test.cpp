@@ -1,6 +1,6 @@
 #include "phasor/spectrum/logit_split.h"
 
-#include "spectrum/matrices.h"
+#include "linalg/matrices.h"
 
 namespace phasor {
 namespace logit_split_test {

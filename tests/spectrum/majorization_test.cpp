@@ -1,7 +1,7 @@
 #include "phasor/spectrum/majorization.h"
 
-#include "phasor/spectrum/lapack.h"
-#include "spectrum/matrices.h"
+#include "linalg/matrices.h"
+#include "phasor/linalg/lapack.h"
 
 namespace phasor {
 namespace majorization_test {

@@ -2,9 +2,9 @@
 
 #include <cstring>
 
+#include "linalg/matrices.h"
 #include "phasor/spectrum/relative_fit.h"
 #include "phasor/spectrum/spectrum.h"
-#include "spectrum/matrices.h"
 #include "spectrum/model_run.h"
 
 namespace phasor {

@@ -2,8 +2,8 @@
 
 #include <numbers>
 
-#include "phasor/spectrum/lapack.h"
-#include "spectrum/matrices.h"
+#include "linalg/matrices.h"
+#include "phasor/linalg/lapack.h"
 
 namespace phasor {
 namespace numerical_range_test {

@@ -1,7 +1,7 @@
 #include "phasor/spectrum/position_means.h"
 
+#include "linalg/matrices.h"
 #include "phasor/spectrum/model_spectrum.h"
-#include "spectrum/matrices.h"
 #include "spectrum/model_run.h"
 
 namespace phasor {

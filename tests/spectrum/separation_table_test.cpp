@@ -1,7 +1,7 @@
 #include "phasor/spectrum/separation_table.h"
 
-#include "phasor/engine/threads.h"
-#include "spectrum/matrices.h"
+#include "linalg/matrices.h"
+#include "phasor/base/threads.h"
 
 namespace phasor {
 namespace separation_table_test {

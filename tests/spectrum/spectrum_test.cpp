@@ -1,7 +1,7 @@
 #include "phasor/spectrum/spectrum.h"
 
-#include "phasor/spectrum/lapack.h"
-#include "spectrum/matrices.h"
+#include "linalg/matrices.h"
+#include "phasor/linalg/lapack.h"
 
 namespace phasor {
 namespace spectrum_test {

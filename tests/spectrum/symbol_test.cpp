@@ -2,7 +2,7 @@
 
 #include <numbers>
 
-#include "spectrum/matrices.h"
+#include "linalg/matrices.h"
 
 namespace phasor {
 namespace symbol_test {

@@ -1,9 +1,9 @@
-#include "phasor/spectrum/toeplitz.h"
+#include "phasor/linalg/toeplitz.h"
 
 #include <numbers>
 
+#include "linalg/matrices.h"
 #include "phasor/spectrum/relative_fit.h"
-#include "spectrum/matrices.h"
 
 namespace phasor {
 namespace toeplitz_test {
@@ -11,48 +11,11 @@ namespace toeplitz_test {
 using namespace testing_support;
 using Complex = std::complex<double>;
 
-TEST(Fft, IsTheSumItSaysAndItsInverse) {
-  for (const int64_t size : {1, 2, 8, 64}) {
-    std::vector<Complex> x;
-    for (int64_t i = 0; i < size; ++i)
-      x.emplace_back(random_matrix(1, size, 70)(0, i), random_matrix(1, size, 71)(0, i));
-    const Fft fft(size);
-    std::vector<Complex> y = x;
-    fft.forward(y);
-    for (int64_t m = 0; m < size; ++m) {
-      Complex total = 0.0;
-      for (int64_t k = 0; k < size; ++k) {
-        total += x[static_cast<size_t>(k)] *
-                 std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k * m % size) / static_cast<double>(size));
-      }
-      EXPECT_LT(std::abs(y[static_cast<size_t>(m)] - total), 100 * kUnit * static_cast<double>(size));
-    }
-    fft.inverse(y);
-    for (size_t i = 0; i < y.size(); ++i) EXPECT_LT(std::abs(y[i] - x[i]), 50 * kUnit);
-  }
-  EXPECT_EQ(error_of([] { Fft(12); }), "a Fourier transform of size 12: it must be a power of two");
-}
-
 ToeplitzKernel random_kernel(int64_t size, uint32_t site, bool causal = false) {
   ToeplitzKernel kernel = zero_kernel(size, causal);
   const Dense values = random_matrix(1, 2 * size - 1, site);
   for (int64_t d = -(size - 1); d <= (causal ? 0 : size - 1); ++d) kernel.at(d) = values(0, d + size - 1);
   return kernel;
-}
-
-TEST(Toeplitz, ProductByFftIsTheMatrixProduct) {
-  for (const int64_t n : {1, 2, 7, 16, 33}) {
-    const ToeplitzKernel kernel = random_kernel(n, 72);
-    const Dense a = toeplitz_matrix(kernel);
-    const Dense x = random_matrix(n, 1, 73);
-    const ToeplitzProduct by_fft(kernel);
-    std::vector<double> y(static_cast<size_t>(n));
-    by_fft.apply(x.values(), y);
-    EXPECT_LT(largest_difference(DenseView(y.data(), n, 1), product(a, x)), 100 * kUnit * static_cast<double>(n));
-    by_fft.apply_transposed(x.values(), y);
-    EXPECT_LT(largest_difference(DenseView(y.data(), n, 1), transposed_product(a, x)),
-              100 * kUnit * static_cast<double>(n));
-  }
 }
 
 // Exact for a Toeplitz matrix, row constants added or not; the kernel comes back in the gauge that was named.

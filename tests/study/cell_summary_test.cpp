@@ -1,4 +1,4 @@
-#include "phasor/study/cell_summary.h"
+#include "phasor/study/summary/cell_summary.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "phasor/study/comparison.h"
+#include "phasor/study/summary/comparison.h"
 
 #include <gtest/gtest.h>
 

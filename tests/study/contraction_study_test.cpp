@@ -1,4 +1,4 @@
-#include "phasor/study/contraction_study.h"
+#include "phasor/study/summary/contraction_study.h"
 
 #include <gtest/gtest.h>
 

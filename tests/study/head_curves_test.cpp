@@ -1,4 +1,4 @@
-#include "phasor/study/head_curves.h"
+#include "phasor/study/carry_out/head_curves.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <fstream>
 
 #include "phasor/base/error.h"
+#include "phasor/run/run_folder.h"
 #include "phasor/spectrum/layer_logits.h"
-#include "phasor/study/run_facts.h"
-#include "phasor/train/run_folder.h"
+#include "phasor/study/records/run_facts.h"
 #include "study/trained_run.h"
 
 namespace phasor {

@@ -1,4 +1,4 @@
-#include "phasor/study/planned_run.h"
+#include "phasor/study/plan/planned_run.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include "ablation/drop_world.h"
 #include "phasor/ablation/verdict.h"
-#include "phasor/study/study_results.h"
+#include "phasor/study/records/study_results.h"
 
 namespace phasor::testing_support {
 

@@ -1,13 +1,13 @@
-#include "phasor/study/run_facts.h"
+#include "phasor/study/records/run_facts.h"
 
 #include <gtest/gtest.h>
 
-#include "checkpoint/temporary_folder.h"
 #include "phasor/base/error.h"
-#include "phasor/study/run_list.h"
+#include "phasor/run/run_list.h"
 #include "phasor/train/trainer.h"
+#include "run/tiny_run.h"
 #include "support/backend.h"
-#include "train/tiny_run.h"
+#include "support/temporary_folder.h"
 
 namespace phasor {
 namespace run_facts_test {

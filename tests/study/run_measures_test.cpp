@@ -1,4 +1,4 @@
-#include "phasor/study/run_measures.h"
+#include "phasor/study/carry_out/run_measures.h"
 
 #include <gtest/gtest.h>
 
@@ -10,11 +10,11 @@
 #include "phasor/ablation/ablation_files.h"
 #include "phasor/ablation/ablation_json.h"
 #include "phasor/base/error.h"
+#include "phasor/run/length_evaluation.h"
 #include "phasor/spectrum/additive_states.h"
-#include "phasor/study/run_facts.h"
-#include "phasor/study/study_lengths.h"
-#include "phasor/study/study_spectrum.h"
-#include "phasor/train/length_evaluation.h"
+#include "phasor/study/carry_out/study_lengths.h"
+#include "phasor/study/carry_out/study_spectrum.h"
+#include "phasor/study/records/run_facts.h"
 #include "study/trained_run.h"
 
 namespace phasor {

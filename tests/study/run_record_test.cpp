@@ -1,4 +1,4 @@
-#include "phasor/study/run_record.h"
+#include "phasor/study/records/run_record.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include "phasor/ablation/run_ablation.h"
 #include "phasor/base/error.h"
 #include "phasor/statistics/summary.h"
-#include "phasor/study/study_lengths.h"
-#include "phasor/study/study_spectrum.h"
+#include "phasor/study/carry_out/study_lengths.h"
+#include "phasor/study/carry_out/study_spectrum.h"
 #include "study/trained_run.h"
 #include "support/resealed.h"
 

@@ -1,4 +1,4 @@
-#include "phasor/study/seed_interval.h"
+#include "phasor/study/summary/seed_interval.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "phasor/study/study_csv.h"
+#include "phasor/study/summary/study_csv.h"
 
 #include <gtest/gtest.h>
 

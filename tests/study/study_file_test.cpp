@@ -1,12 +1,12 @@
-#include "phasor/study/study_file.h"
+#include "phasor/study/plan/study_file.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "phasor/base/error.h"
-#include "phasor/study/plan_json.h"
-#include "phasor/train/config_json.h"
+#include "phasor/run/config_json.h"
+#include "phasor/study/plan/plan_json.h"
 
 namespace phasor {
 namespace study_file_test {

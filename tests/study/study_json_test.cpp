@@ -1,4 +1,4 @@
-#include "phasor/study/study_json.h"
+#include "phasor/study/summary/study_json.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "phasor/study/study_plan.h"
+#include "phasor/study/plan/study_plan.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "phasor/base/error.h"
-#include "phasor/train/config_json.h"
+#include "phasor/run/config_json.h"
 #include "study/tiny_study.h"
 
 namespace phasor {

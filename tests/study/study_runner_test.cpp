@@ -1,14 +1,14 @@
-#include "phasor/study/study_runner.h"
+#include "phasor/study/carry_out/study_runner.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <fstream>
 
-#include "checkpoint/temporary_folder.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "study/tiny_study.h"
+#include "support/temporary_folder.h"
 
 namespace phasor {
 namespace study_runner_test {

@@ -1,4 +1,4 @@
-#include "phasor/study/study_text.h"
+#include "phasor/study/summary/study_text.h"
 
 #include <gtest/gtest.h>
 

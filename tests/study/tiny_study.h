@@ -1,7 +1,7 @@
 #pragma once
 // A study of runs that take a few hundredths of a second.
-#include "phasor/study/study_plan.h"
-#include "train/tiny_run.h"
+#include "phasor/study/plan/study_plan.h"
+#include "run/tiny_run.h"
 
 namespace phasor::testing_support {
 

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/temporary_folder.h"
 #include "phasor/base/file.h"
-#include "phasor/study/run_measures.h"
-#include "phasor/train/config_json.h"
+#include "phasor/run/config_json.h"
+#include "phasor/study/carry_out/run_measures.h"
 #include "phasor/train/trainer.h"
+#include "run/tiny_run.h"
 #include "support/backend.h"
-#include "train/tiny_run.h"
+#include "support/temporary_folder.h"
 
 namespace phasor::testing_support {
 

@@ -6,12 +6,13 @@
 
 #include "phasor/engine/backend.h"
 #include "phasor/engine/cpu/gemm.h"
+#include "phasor/engine/devices.h"
 
 namespace phasor::testing_support {
 
 inline std::unique_ptr<Backend> make_test_backend() {
   const char* chosen = std::getenv("PHASOR_TEST_BACKEND");
-  return make_backend(chosen == nullptr ? "cpu" : chosen);
+  return make_backend(chosen == nullptr ? kDefaultDevice : chosen);
 }
 
 inline Backend& test_backend() {

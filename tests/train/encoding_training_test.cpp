@@ -5,13 +5,13 @@
 #include <cctype>
 #include <cmath>
 
+#include "phasor/bench/encoding_bench.h"
 #include "phasor/encoding/encoding.h"
-#include "phasor/encoding/encoding_sum.h"
-#include "phasor/train/config_builder.h"
-#include "phasor/train/encoding_bench.h"
+#include "phasor/encoding/resolve/encoding_sum.h"
+#include "phasor/run/config_builder.h"
+#include "phasor/run/session.h"
 #include "phasor/train/optimizer.h"
 #include "phasor/train/schedule.h"
-#include "phasor/train/session.h"
 #include "support/backend.h"
 
 namespace phasor {

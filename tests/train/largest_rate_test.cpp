@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "model/thread_guard.h"
+#include "run/tiny_run.h"
 #include "support/backend.h"
-#include "train/tiny_run.h"
 
 namespace phasor {
 namespace largest_rate_test {

@@ -1,11 +1,11 @@
 // Training learns: on a task small enough to be mastered in a second, and in either precision.
 #include <gtest/gtest.h>
 
-#include "checkpoint/temporary_folder.h"
 #include "model/thread_guard.h"
 #include "phasor/train/trainer.h"
+#include "run/tiny_run.h"
 #include "support/backend.h"
-#include "train/tiny_run.h"
+#include "support/temporary_folder.h"
 
 namespace phasor {
 namespace learning_test {

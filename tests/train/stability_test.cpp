@@ -4,13 +4,13 @@
 
 #include <cmath>
 
-#include "checkpoint/temporary_folder.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "phasor/train/trainer.h"
+#include "run/tiny_run.h"
 #include "support/backend.h"
 #include "support/resealed.h"
-#include "train/tiny_run.h"
+#include "support/temporary_folder.h"
 
 namespace phasor {
 namespace stability_test {

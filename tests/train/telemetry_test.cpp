@@ -1,17 +1,16 @@
-#include "phasor/train/telemetry.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "checkpoint/temporary_folder.h"
 #include "model/thread_guard.h"
 #include "phasor/base/error.h"
+#include "phasor/run/session.h"
 #include "phasor/spectrum/head_seed.h"
 #include "phasor/spectrum/model_spectrum.h"
-#include "phasor/train/session.h"
+#include "phasor/train/telemetry_probe.h"
+#include "run/tiny_run.h"
 #include "support/backend.h"
-#include "train/tiny_run.h"
+#include "support/temporary_folder.h"
 
 namespace phasor {
 namespace telemetry_test {

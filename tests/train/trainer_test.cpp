@@ -8,15 +8,15 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "checkpoint/temporary_folder.h"
 #include "model/thread_guard.h"
 #include "phasor/base/cancellation.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
-#include "phasor/train/evaluation.h"
-#include "phasor/train/session.h"
+#include "phasor/run/evaluation.h"
+#include "phasor/run/session.h"
+#include "run/tiny_run.h"
 #include "support/backend.h"
-#include "train/tiny_run.h"
+#include "support/temporary_folder.h"
 
 namespace phasor {
 namespace trainer_test {

@@ -6,9 +6,6 @@
 
 namespace phasor {
 
-// Rows of any matrix in device memory as fp32: [rows, columns].
-std::vector<float> rows_of(Backend& backend, const ConstMatrix& from, int64_t rows);
-
 // Queries and keys side by side, as they stand before rotation: [queries, shared queries, keys, shared keys].
 struct QueryKeyColumns {
   int64_t query = 0, shared_query = 0, key = 0, shared_key = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "phasor/base/error.h"
+#include "phasor/engine/download.h"
 
 namespace phasor {
 namespace {
@@ -47,11 +48,9 @@ std::vector<Condition> sweep_conditions(const SweepOptions& options, int64_t lay
 }
 
 void add_scores(Transformer& model, const Batch& batch, int64_t first, double weight, SampleScores& to) {
-  const size_t count = batch.targets.size();
-  std::vector<float> loss(count);
-  std::vector<int32_t> prediction(count);
-  model.backend().copy_out(loss.data(), model.activations().loss.data(), count * sizeof(float));
-  model.backend().copy_out(prediction.data(), model.activations().prediction.data(), count * sizeof(int32_t));
+  const auto count = static_cast<int64_t>(batch.targets.size());
+  const std::vector<float> loss = download(model.backend(), model.activations().loss.data(), count);
+  const std::vector<int32_t> prediction = download(model.backend(), model.activations().prediction.data(), count);
   const bool every = model.config().readout == Readout::every;
   for (int64_t s = 0; s < batch.sequence_count(); ++s) {
     const auto begin = static_cast<size_t>(every ? batch.offsets[static_cast<size_t>(s)] : s);

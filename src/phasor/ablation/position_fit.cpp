@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "phasor/base/error.h"
-#include "phasor/spectrum/lapack.h"
+#include "phasor/linalg/lapack.h"
 
 namespace phasor {
 

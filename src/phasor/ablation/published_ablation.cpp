@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "phasor/base/error.h"
+#include "phasor/engine/download.h"
 
 namespace phasor {
 namespace {
@@ -17,9 +18,7 @@ class LatentColumns {
     const int64_t shared = path.shared_query ? path.rotary : 0;
     blocks_ = {slots.query_up.row_range(0, slots.query_up.out - shared), slots.key_value_up};
     for (const LinearSlot& block : blocks_) {
-      intact_.emplace_back(static_cast<size_t>(block.out * block.in));
-      model.backend().copy_out(intact_.back().data(), model.parameters().data() + block.weight,
-                               intact_.back().size() * sizeof(float));
+      intact_.push_back(download(model.backend(), model.parameters().data() + block.weight, block.out * block.in));
     }
   }
 

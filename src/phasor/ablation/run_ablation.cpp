@@ -6,7 +6,7 @@
 
 #include "phasor/ablation/ablation_json.h"
 #include "phasor/base/error.h"
-#include "phasor/train/config_json.h"
+#include "phasor/run/config_json.h"
 
 namespace phasor {
 namespace {

@@ -13,7 +13,7 @@
 #include "phasor/ablation/head_sweep.h"
 #include "phasor/ablation/question.h"
 #include "phasor/ablation/stream_removal.h"
-#include "phasor/train/session.h"
+#include "phasor/run/session.h"
 
 namespace phasor {
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "phasor/ablation/head_rows.h"
+#include "phasor/engine/download.h"
 #include "phasor/random/distributions.h"
 
 namespace phasor {
@@ -89,7 +90,7 @@ void StandIns::gather(const Batch& batch, int64_t first_sample) {
   const int64_t tokens = batch.token_count();
   for (int64_t l = 0; l < model_.config().layers; ++l) {
     Means& means = means_[static_cast<size_t>(l)];
-    means.outputs.add(batch, rows_of(backend, model_.activations().layers[static_cast<size_t>(l)].mixed, tokens));
+    means.outputs.add(batch, download(backend, model_.activations().layers[static_cast<size_t>(l)].mixed, tokens));
     means.queries_keys.add(batch, first_sample, query_key_rows(backend, model_.attention(l), tokens));
   }
 }
@@ -120,7 +121,7 @@ ConstMatrix StandIns::upload(const std::vector<float>& rows, int64_t columns) {
 
 ConstMatrix StandIns::from_means(AblationMethod method, int64_t layer, const Batch& batch) {
   const auto l = static_cast<size_t>(layer);
-  std::vector<float> rows = rows_of(model_.backend(), model_.activations().layers[l].mixed, batch.token_count());
+  std::vector<float> rows = download(model_.backend(), model_.activations().layers[l].mixed, batch.token_count());
   const IndexSums& sums = means_[l].outputs;
   const int64_t columns = sums.columns();
   for (int64_t s = 0; s < batch.sequence_count(); ++s) {
@@ -140,7 +141,7 @@ ConstMatrix StandIns::from_means(AblationMethod method, int64_t layer, const Bat
 
 ConstMatrix StandIns::resampled(int64_t layer, const Batch& batch, int64_t first_sample, int64_t draw) {
   const std::vector<float> intact =
-      rows_of(model_.backend(), model_.activations().layers[static_cast<size_t>(layer)].mixed, batch.token_count());
+      download(model_.backend(), model_.activations().layers[static_cast<size_t>(layer)].mixed, batch.token_count());
   const int64_t columns = static_cast<int64_t>(intact.size()) / batch.token_count();
   std::vector<float> rows(intact.size());
   for (int64_t s = 0; s < batch.sequence_count(); ++s) {
@@ -202,8 +203,8 @@ void StandIns::set_positions(AblationMethod method, Attention& attention, const 
   const auto axes = static_cast<size_t>(attention.sequences.positions.extent(1));
   std::vector<int32_t> positions(batch.tokens.size() * axes);
   if (method == AblationMethod::position_shuffled) {
-    std::vector<int32_t> intact(positions.size());
-    backend.copy_out(intact.data(), attention.sequences.positions.data(), intact.size() * sizeof(int32_t));
+    const std::vector<int32_t> intact =
+        download(backend, attention.sequences.positions.data(), static_cast<int64_t>(positions.size()));
     for (int64_t s = 0; s < batch.sequence_count(); ++s) {
       const Span own = span_of(batch, s);
       for (int64_t t = own.first; t < own.first + own.length; ++t) {

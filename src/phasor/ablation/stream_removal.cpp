@@ -7,6 +7,7 @@
 #include "phasor/ablation/head_rows.h"
 #include "phasor/ablation/head_sweep.h"
 #include "phasor/base/error.h"
+#include "phasor/engine/download.h"
 #include "phasor/random/distributions.h"
 #include "phasor/statistics/effect.h"
 
@@ -68,7 +69,7 @@ class Removal {
   int64_t layers() const { return model_.config().layers; }
   bool has_input_term() const { return model_.encoding().input.has_value(); }
   std::vector<float> stream_rows(int64_t layer, const Batch& batch) const {
-    return rows_of(model_.backend(), model_.activations().stream[static_cast<size_t>(2 * layer)], batch.token_count());
+    return download(model_.backend(), model_.activations().stream[static_cast<size_t>(2 * layer)], batch.token_count());
   }
 
   Batch batch_at(int64_t first) const;
@@ -152,9 +153,8 @@ bool Removal::measure_layer(int64_t layer, const Batch& batch, int64_t first, co
 std::vector<double> Removal::input_parts(const Batch& batch) const {
   const std::vector<float> rows = stream_rows(0, batch);
   const int64_t width = model_.config().width, words = model_.encoding().embedding_width;
-  std::vector<float> table(static_cast<size_t>(model_.config().vocabulary * words));
-  model_.backend().copy_out(table.data(), model_.parameters().data() + model_.layout().embedding,
-                            table.size() * sizeof(float));
+  const std::vector<float> table = download(model_.backend(), model_.parameters().data() + model_.layout().embedding,
+                                            model_.config().vocabulary * words);
   std::vector<double> parts(rows.begin(), rows.end());
   for (int64_t t = 0; t < batch.token_count(); ++t) {
     const float* word = table.data() + batch.tokens[static_cast<size_t>(t)] * words;

@@ -329,4 +329,9 @@ bool is_full_disk(std::string_view what) {
   return says(ENOSPC) || says(EDQUOT);
 }
 
+void prepare_directory(const fs::path& path) {
+  make_directory(path);
+  check_directory_writable(path);
+}
+
 }  // namespace phasor

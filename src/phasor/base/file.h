@@ -101,4 +101,7 @@ bool is_full_disk(std::string_view what);
 // Makes sure, by trying, that files can be created in the directory.
 void check_directory_writable(const std::filesystem::path& path);
 
+// Both, before long work whose results come there.
+void prepare_directory(const std::filesystem::path& path);
+
 }  // namespace phasor

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "phasor/base/suggest.h"
-#include "phasor/encoding/encoding_error.h"
+#include "phasor/encoding/syntax/encoding_error.h"
 
 namespace phasor {
 

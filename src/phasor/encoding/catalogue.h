@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "phasor/encoding/arguments.h"
-#include "phasor/encoding/component.h"
-#include "phasor/encoding/parameter.h"
+#include "phasor/encoding/resolve/component.h"
+#include "phasor/encoding/syntax/arguments.h"
+#include "phasor/encoding/syntax/parameter.h"
 
 namespace phasor {
 

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "phasor/encoding/canonical.h"
-#include "phasor/encoding/encoding_error.h"
-#include "phasor/encoding/encoding_sum.h"
-#include "phasor/encoding/parser.h"
-#include "phasor/encoding/printer.h"
+#include "phasor/encoding/resolve/encoding_sum.h"
+#include "phasor/encoding/syntax/canonical.h"
+#include "phasor/encoding/syntax/encoding_error.h"
+#include "phasor/encoding/syntax/parser.h"
+#include "phasor/encoding/syntax/printer.h"
 
 namespace phasor {
 

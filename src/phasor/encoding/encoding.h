@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "phasor/encoding/expression.h"
-#include "phasor/encoding/resolved.h"
+#include "phasor/encoding/resolve/resolved.h"
+#include "phasor/encoding/syntax/expression.h"
 
 namespace phasor {
 

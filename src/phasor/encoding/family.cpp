@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "phasor/encoding/encoding.h"
-#include "phasor/encoding/encoding_sum.h"
-#include "phasor/encoding/usual_shape.h"
+#include "phasor/encoding/measure/usual_shape.h"
+#include "phasor/encoding/resolve/encoding_sum.h"
 
 namespace phasor {
 

@@ -9,13 +9,13 @@
 #include "phasor/base/error.h"
 #include "phasor/base/wrapped_text.h"
 #include "phasor/encoding/encoding.h"
-#include "phasor/encoding/encoding_sum.h"
 #include "phasor/encoding/family.h"
-#include "phasor/encoding/parameter_text.h"
-#include "phasor/encoding/position_codes.h"
-#include "phasor/encoding/road.h"
-#include "phasor/encoding/usual_shape.h"
-#include "phasor/encoding/values.h"
+#include "phasor/encoding/measure/position_codes.h"
+#include "phasor/encoding/measure/road.h"
+#include "phasor/encoding/measure/usual_shape.h"
+#include "phasor/encoding/resolve/encoding_sum.h"
+#include "phasor/encoding/resolve/values.h"
+#include "phasor/encoding/syntax/parameter_text.h"
 
 namespace phasor {
 namespace {

@@ -53,7 +53,4 @@ class Backend {
   virtual void run(const AdamW& op) = 0;
 };
 
-// "cpu". A name that this build does not have is an Error that says how to get it.
-std::unique_ptr<Backend> make_backend(std::string_view name);
-
 }  // namespace phasor

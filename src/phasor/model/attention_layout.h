@@ -2,7 +2,7 @@
 // Where a layer's queries, keys and values lie side by side, and how wide they are.
 #include <cstdint>
 
-#include "phasor/encoding/resolved.h"
+#include "phasor/encoding/resolve/resolved.h"
 #include "phasor/engine/ops.h"
 #include "phasor/model/config.h"
 

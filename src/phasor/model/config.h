@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "phasor/encoding/resolved.h"
+#include "phasor/encoding/resolve/resolved.h"
 #include "phasor/engine/ops.h"
 #include "phasor/task/task.h"
 

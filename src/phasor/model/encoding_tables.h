@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "phasor/encoding/resolved.h"
+#include "phasor/encoding/resolve/resolved.h"
 #include "phasor/engine/backend.h"
 #include "phasor/model/learned_table.h"
 #include "phasor/model/length_classes.h"

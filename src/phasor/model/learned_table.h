@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "phasor/encoding/table_source.h"
+#include "phasor/encoding/resolve/table_source.h"
 #include "phasor/engine/backend.h"
 #include "phasor/model/parameters.h"
 

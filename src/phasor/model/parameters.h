@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "phasor/encoding/resolved.h"
+#include "phasor/encoding/resolve/resolved.h"
 #include "phasor/model/config.h"
 #include "phasor/random/initial_values.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "phasor/encoding/resolved.h"
+#include "phasor/encoding/resolve/resolved.h"
 #include "phasor/task/batch.h"
 
 namespace phasor {

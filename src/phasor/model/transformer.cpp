@@ -4,6 +4,7 @@
 
 #include "phasor/base/cancellation.h"
 #include "phasor/base/error.h"
+#include "phasor/engine/download.h"
 #include "phasor/model/distance_probe.h"
 #include "phasor/model/token_positions.h"
 
@@ -79,9 +80,7 @@ void Transformer::load_parameters(const std::vector<float>& values) {
 }
 
 std::vector<float> Transformer::save_parameters() const {
-  std::vector<float> values(static_cast<size_t>(layout_.size()));
-  backend_.copy_out(values.data(), parameters_.data(), values.size() * sizeof(float));
-  return values;
+  return download(backend_, parameters_.data(), layout_.size());
 }
 
 void Transformer::keep_bounds() {
@@ -147,11 +146,9 @@ void Transformer::upload(const Batch& batch, bool training, uint32_t step) {
 }
 
 BatchResult Transformer::result(const Batch& batch) const {
-  const size_t count = batch.targets.size();
-  std::vector<float> loss(count);
-  std::vector<int32_t> prediction(count);
-  backend_.copy_out(loss.data(), activations_->loss.data(), count * sizeof(float));
-  backend_.copy_out(prediction.data(), activations_->prediction.data(), count * sizeof(int32_t));
+  const auto count = static_cast<int64_t>(batch.targets.size());
+  const std::vector<float> loss = download(backend_, activations_->loss.data(), count);
+  const std::vector<int32_t> prediction = download(backend_, activations_->prediction.data(), count);
   const auto add_targets = [&](BatchResult& sum, size_t first, size_t end) {
     for (size_t i = first; i < end; ++i) {
       if (batch.targets[i] == kNotScored) continue;
@@ -382,9 +379,7 @@ std::vector<float> Transformer::class_logits(int64_t rows) {
   const Matrix y(memory.data(), Dtype::f32, rows, columns);
   backend_.run(LinearForward{
       .y = y, .x = readout_features().row_range(0, rows), .weight = readout_weight(), .bias = readout_bias()});
-  std::vector<float> logits(static_cast<size_t>(rows * columns));
-  backend_.copy_out(logits.data(), memory.data(), logits.size() * sizeof(float));
-  return logits;
+  return download(backend_, y, rows);
 }
 
 }  // namespace phasor

@@ -11,8 +11,8 @@
 #include "phasor/paper/paper_cells.h"
 #include "phasor/statistics/multiplicity.h"
 #include "phasor/statistics/summary.h"
-#include "phasor/study/compared_number.h"
-#include "phasor/study/comparison_text.h"
+#include "phasor/study/summary/compared_number.h"
+#include "phasor/study/summary/comparison_text.h"
 
 namespace phasor::paper {
 namespace {

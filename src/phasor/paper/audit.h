@@ -11,7 +11,7 @@
 
 #include "phasor/statistics/effect.h"
 #include "phasor/statistics/permutation.h"
-#include "phasor/study/study_results.h"
+#include "phasor/study/records/study_results.h"
 
 namespace phasor::paper {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "phasor/statistics/multiplicity.h"
-#include "phasor/study/comparison_text.h"
+#include "phasor/study/summary/comparison_text.h"
 
 namespace phasor::paper {
 namespace {

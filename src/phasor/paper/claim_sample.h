@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "phasor/study/study_results.h"
+#include "phasor/study/records/study_results.h"
 
 namespace phasor::paper {
 

@@ -13,7 +13,7 @@
 #include "phasor/paper/claim_sample.h"
 #include "phasor/paper/paper_cells.h"
 #include "phasor/spectrum/separation_table.h"
-#include "phasor/study/study_results.h"
+#include "phasor/study/records/study_results.h"
 
 namespace phasor::paper {
 

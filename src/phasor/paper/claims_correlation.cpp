@@ -8,9 +8,9 @@
 #include "phasor/base/special_numbers.h"
 #include "phasor/paper/judging.h"
 #include "phasor/statistics/correlation.h"
-#include "phasor/study/compared_number.h"
-#include "phasor/study/comparison_text.h"
-#include "phasor/study/contraction_study.h"
+#include "phasor/study/summary/compared_number.h"
+#include "phasor/study/summary/comparison_text.h"
+#include "phasor/study/summary/contraction_study.h"
 
 namespace phasor::paper {
 namespace {
@@ -87,14 +87,14 @@ void decide_stability(JudgedClaim& judged, const std::vector<ContractionCorrelat
     decide(judged, ClaimVerdict::fails, fmt::format("no correlation reaches {:g}, surely; {}", least, numbers));
   } else if (positive && negative) {
     decide(judged, ClaimVerdict::undetermined, "some correlations are positive and some negative; " + numbers,
-           "runs whose logit scale is set apart from the encoding (phasor spectrum --match)");
+           "runs whose logit scale is set apart from the encoding (phasor spectrum match)");
   } else if (positive) {
     decide(judged, ClaimVerdict::holds, numbers);
   } else if (negative) {
     decide(judged, ClaimVerdict::fails, "the other way round: " + numbers);
   } else {
     decide(judged, ClaimVerdict::undetermined, fmt::format("no correlation is sure; {}", numbers),
-           "more seeds, or runs whose logit scale is set apart from the encoding (phasor spectrum --match)");
+           "more seeds, or runs whose logit scale is set apart from the encoding (phasor spectrum match)");
   }
 }
 

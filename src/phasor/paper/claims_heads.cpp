@@ -11,8 +11,8 @@
 #include "phasor/statistics/distribution.h"
 #include "phasor/statistics/multiplicity.h"
 #include "phasor/statistics/proportion.h"
-#include "phasor/study/cell_heads.h"
-#include "phasor/study/comparison_text.h"
+#include "phasor/study/summary/cell_heads.h"
+#include "phasor/study/summary/comparison_text.h"
 
 namespace phasor::paper {
 namespace {

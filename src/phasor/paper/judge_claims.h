@@ -5,7 +5,7 @@
 
 #include "phasor/paper/claim.h"
 #include "phasor/spectrum/separation_table.h"
-#include "phasor/study/study_results.h"
+#include "phasor/study/records/study_results.h"
 
 namespace phasor::paper {
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "phasor/study/cell_name.h"
-#include "phasor/train/config_presets.h"
+#include "phasor/run/config_presets.h"
+#include "phasor/study/plan/cell_name.h"
 
 namespace phasor::paper {
 

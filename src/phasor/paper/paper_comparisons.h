@@ -4,8 +4,8 @@
 // one task and protocol: six comparisons, the most that five seeds can tell after Holm's correction.
 #include <vector>
 
-#include "phasor/study/comparison.h"
-#include "phasor/study/study_results.h"
+#include "phasor/study/records/study_results.h"
+#include "phasor/study/summary/comparison.h"
 
 namespace phasor::paper {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "phasor/study/json_number.h"
+#include "phasor/base/json_number.h"
 
 namespace phasor::paper {
 namespace {

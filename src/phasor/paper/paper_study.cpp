@@ -8,8 +8,8 @@
 
 #include "phasor/base/error.h"
 #include "phasor/paper/paper_cells.h"
-#include "phasor/train/config_builder.h"
-#include "phasor/train/parameter_match.h"
+#include "phasor/run/config_builder.h"
+#include "phasor/run/parameter_match.h"
 
 namespace phasor::paper {
 namespace {

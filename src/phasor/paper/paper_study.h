@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "phasor/study/study_plan.h"
+#include "phasor/study/plan/study_plan.h"
 
 namespace phasor::paper {
 

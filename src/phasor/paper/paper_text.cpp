@@ -9,7 +9,7 @@
 #include "phasor/base/wrapped_text.h"
 #include "phasor/paper/claim_difference.h"
 #include "phasor/paper/paper_cells.h"
-#include "phasor/study/comparison_text.h"
+#include "phasor/study/summary/comparison_text.h"
 
 namespace phasor::paper {
 namespace {

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "phasor/base/text_table.h"
 #include "phasor/paper/audit.h"
 #include "phasor/paper/claim.h"
-#include "phasor/study/study_results.h"
-#include "phasor/study/text_table.h"
+#include "phasor/study/records/study_results.h"
 
 namespace phasor::paper {
 

@@ -11,8 +11,8 @@
 #include "phasor/paper/paper_cells.h"
 #include "phasor/paper/paper_text.h"
 #include "phasor/paper/published.h"
-#include "phasor/study/cell_heads.h"
-#include "phasor/study/cell_numbers.h"
+#include "phasor/study/summary/cell_heads.h"
+#include "phasor/study/summary/cell_numbers.h"
 
 namespace phasor::paper {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
-#include "phasor/study/head_curves.h"
+#include "phasor/study/carry_out/head_curves.h"
 
 namespace phasor {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "phasor/study/text_table.h"
+#include "phasor/base/text_table.h"
 
 namespace phasor {
 namespace {

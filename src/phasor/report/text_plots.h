@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "phasor/study/cell_summary.h"
+#include "phasor/study/summary/cell_summary.h"
 
 namespace phasor {
 

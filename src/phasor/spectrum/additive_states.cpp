@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "phasor/base/error.h"
-#include "phasor/spectrum/lapack.h"
+#include "phasor/engine/download.h"
+#include "phasor/linalg/lapack.h"
 
 namespace phasor {
 namespace {
@@ -155,12 +156,8 @@ Dense within_cells(const Layout& layout, const std::vector<Group>& cells) {
 double squares(const Dense& a) { return squares(a.values()); }
 
 Dense downloaded(Backend& backend, const ConstMatrix& from, int64_t rows) {
-  const int64_t columns = from.columns();
-  const Memory memory = backend.allocate(static_cast<size_t>(rows * columns) * sizeof(float));
-  backend.run(Cast{.to = Matrix(memory.data(), Dtype::f32, rows, columns), .from = from.row_range(0, rows)});
-  std::vector<float> values(static_cast<size_t>(rows * columns));
-  backend.copy_out(values.data(), memory.data(), values.size() * sizeof(float));
-  Dense result(rows, columns);
+  const std::vector<float> values = download(backend, from, rows);
+  Dense result(rows, from.columns());
   std::copy(values.begin(), values.end(), result.values().begin());
   return result;
 }

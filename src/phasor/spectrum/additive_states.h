@@ -20,8 +20,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "phasor/linalg/dense.h"
 #include "phasor/model/transformer.h"
-#include "phasor/spectrum/dense.h"
 
 namespace phasor {
 

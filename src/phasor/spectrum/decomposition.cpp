@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "phasor/spectrum/lapack.h"
+#include "phasor/linalg/lapack.h"
 
 namespace phasor {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "phasor/engine/download.h"
 #include "phasor/model/attention_layout.h"
 
 namespace phasor {
@@ -54,8 +55,7 @@ double head_squares(const Squares& squares, const ModelConfig& config, const Lay
 HeadGradients head_gradients(const Transformer& model) {
   const ParameterLayout& layout = model.layout();
   const ModelConfig& config = model.config();
-  std::vector<float> values(static_cast<size_t>(layout.size()));
-  model.backend().copy_out(values.data(), model.gradients().data(), values.size() * sizeof(float));
+  const std::vector<float> values = download(model.backend(), model.gradients().data(), layout.size());
   const Squares squares(values);
   HeadGradients norms;
   for (int64_t l = 0; l < config.layers; ++l) {

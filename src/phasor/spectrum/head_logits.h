@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "phasor/spectrum/dense.h"
+#include "phasor/linalg/dense.h"
 
 namespace phasor {
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "phasor/base/error.h"
-#include "phasor/engine/cpu/parallel.h"
+#include "phasor/base/parallel.h"
 
 namespace phasor {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "phasor/base/error.h"
-#include "phasor/engine/cpu/parallel.h"
+#include "phasor/base/parallel.h"
 #include "phasor/random/distributions.h"
 
 namespace phasor {

@@ -1,26 +1,14 @@
 #include "phasor/spectrum/layer_logits.h"
 
 #include "phasor/base/error.h"
+#include "phasor/engine/download.h"
 
 namespace phasor {
 namespace {
 
-template <class T>
-std::vector<T> copied(Backend& backend, const T* from, int64_t count) {
-  std::vector<T> values(static_cast<size_t>(count));
-  backend.copy_out(values.data(), from, values.size() * sizeof(T));
-  return values;
-}
-
+// Nothing where the table is not there.
 std::vector<int32_t> copied(Backend& backend, const View<const int32_t, 1>& from, int64_t count) {
-  return from.empty() ? std::vector<int32_t>() : copied(backend, from.data(), count);
-}
-
-std::vector<float> copied(Backend& backend, const ConstMatrix& from, int64_t rows) {
-  if (from.empty()) return {};
-  const Memory memory = backend.allocate(static_cast<size_t>(rows * from.columns()) * sizeof(float));
-  backend.run(Cast{.to = Matrix(memory.data(), Dtype::f32, rows, from.columns()), .from = from.row_range(0, rows)});
-  return copied(backend, static_cast<const float*>(memory.data()), rows * from.columns());
+  return from.empty() ? std::vector<int32_t>() : download(backend, from.data(), count);
 }
 
 // Every head's own channels, then the shared ones: [rows, heads * (own + shared)].
@@ -54,21 +42,21 @@ LayerLogits::LayerLogits(Transformer& model, const Batch& batch, int64_t layer)
   }
   attention_ = model.attention(layer);
   const int64_t tokens = batch.token_count();
-  if (copied(backend_, attention_.sequences.tokens, 1).front() != tokens) {
+  if (download(backend_, attention_.sequences.tokens, 1).front() != tokens) {
     fail("the model's last pass was over another batch than this one of {} tokens", tokens);
   }
   const View<const int32_t, 2>& positions = attention_.sequences.positions;
   axes_ = positions.extent(1);
-  positions_ = copied(backend_, positions.data(), tokens * axes_);
+  positions_ = download(backend_, positions.data(), tokens * axes_);
   rotation_table_ = copied(backend_, attention_.rotation.sequence_table, sequences());
   bias_table_ = copied(backend_, attention_.bias.sequence_table, sequences());
   head_set_ = copied(backend_, attention_.rotation.head_set, heads());
-  if (!attention_.head_scale.empty()) head_scale_ = copied(backend_, attention_.head_scale.data(), heads());
+  if (!attention_.head_scale.empty()) head_scale_ = download(backend_, attention_.head_scale.data(), heads());
 
   const AttentionShape& shape = attention_.shape;
-  queries_ = by_head(copied(backend_, attention_.query, tokens), copied(backend_, attention_.shared_query, tokens),
+  queries_ = by_head(download(backend_, attention_.query, tokens), download(backend_, attention_.shared_query, tokens),
                      tokens, shape, shape.heads, shape.shared_query_width);
-  keys_ = by_head(copied(backend_, attention_.key, tokens), copied(backend_, attention_.shared_key, tokens), tokens,
+  keys_ = by_head(download(backend_, attention_.key, tokens), download(backend_, attention_.shared_key, tokens), tokens,
                   shape, shape.key_heads, shape.shared_key_width);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // Logits taken apart by what entries have in common: their query, their key, their distance.
-#include "phasor/spectrum/lapack.h"
+#include "phasor/linalg/lapack.h"
 #include "phasor/spectrum/relative_fit.h"
 
 namespace phasor {

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "phasor/base/error.h"
-#include "phasor/spectrum/lapack.h"
+#include "phasor/linalg/lapack.h"
 
 namespace phasor {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "phasor/linalg/dense.h"
 #include "phasor/spectrum/bound_check.h"
-#include "phasor/spectrum/dense.h"
 
 namespace phasor {
 

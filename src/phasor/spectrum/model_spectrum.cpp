@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "phasor/base/error.h"
-#include "phasor/engine/cpu/parallel.h"
+#include "phasor/base/parallel.h"
 #include "phasor/spectrum/interaction.h"
 #include "phasor/spectrum/relative_fit.h"
 #include "phasor/spectrum/spectrum.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "phasor/base/error.h"
-#include "phasor/spectrum/lapack.h"
+#include "phasor/linalg/lapack.h"
 #include "phasor/spectrum/spectrum.h"
 
 namespace phasor {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "phasor/spectrum/dense.h"
+#include "phasor/linalg/dense.h"
 
 namespace phasor {
 

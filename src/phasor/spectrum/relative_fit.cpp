@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "phasor/base/error.h"
-#include "phasor/spectrum/counted_entries.h"
+#include "phasor/linalg/counted_entries.h"
 
 namespace phasor {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "phasor/spectrum/lapack.h"
-#include "phasor/spectrum/toeplitz.h"
+#include "phasor/linalg/lapack.h"
+#include "phasor/linalg/toeplitz.h"
 
 namespace phasor {
 

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "phasor/base/error.h"
-#include "phasor/engine/cpu/parallel.h"
+#include "phasor/base/parallel.h"
 
 namespace phasor {
 namespace {

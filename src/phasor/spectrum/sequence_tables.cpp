@@ -4,15 +4,10 @@
 #include <limits>
 
 #include "phasor/base/error.h"
+#include "phasor/engine/download.h"
 
 namespace phasor {
 namespace {
-
-std::vector<float> copied(Backend& backend, const float* from, int64_t count) {
-  std::vector<float> values(static_cast<size_t>(count));
-  backend.copy_out(values.data(), from, values.size() * sizeof(float));
-  return values;
-}
 
 bool all_zero(const Dense& a) {
   return std::all_of(a.values().begin(), a.values().end(), [](double value) { return value == 0.0; });
@@ -50,7 +45,7 @@ SequenceTables::Factors SequenceTables::read_factors(Backend& backend, const Rot
       const int64_t slab = (place.rotation_table * rotation.sets + set) * rotation.axes + axis;
       const int64_t stride = table.stride(1);
       const std::vector<float> values =
-          copied(backend, table.row(slab, 0, 0), (table.extent(1) - 1) * stride + pairs * 2);
+          download(backend, table.row(slab, 0, 0), (table.extent(1) - 1) * stride + pairs * 2);
       for (int64_t t = 0; t < length_; ++t) {
         const float* f = values.data() + place.position(t, axis) * stride;
         for (int64_t c = 0; c < pairs; ++c) factors(t, c) *= std::complex<double>(f[2 * c], f[2 * c + 1]);
@@ -79,9 +74,9 @@ void SequenceTables::read_biases(Backend& backend, const Attention& attention, c
       const int64_t here = place.position(i, bias.axis);
       if (bias.rows > 1) {  // of a table that may be large, what this query reads
         first_column = bias.reach + least - here;
-        row = copied(backend, bias.table.row(first_row + here) + first_column, most - least + 1);
+        row = download(backend, bias.table.row(first_row + here) + first_column, most - least + 1);
       } else if (row.empty()) {
-        row = copied(backend, bias.table.row(first_row), bias.table.extent(1));
+        row = download(backend, bias.table.row(first_row), bias.table.extent(1));
       }
       const int64_t visible = attention.causal ? i + 1 : length_;
       for (int64_t j = 0; j < visible; ++j) {

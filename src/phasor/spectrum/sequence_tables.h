@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "phasor/engine/backend.h"
-#include "phasor/spectrum/dense.h"
+#include "phasor/linalg/dense.h"
 
 namespace phasor {
 

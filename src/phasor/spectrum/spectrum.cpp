@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "phasor/base/error.h"
-#include "phasor/spectrum/lapack.h"
+#include "phasor/linalg/lapack.h"
 
 namespace phasor {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "phasor/spectrum/dense.h"
+#include "phasor/linalg/dense.h"
 
 namespace phasor {
 

@@ -5,8 +5,8 @@
 #include <numbers>
 
 #include "phasor/base/error.h"
-#include "phasor/spectrum/fft.h"
-#include "phasor/spectrum/lapack.h"
+#include "phasor/linalg/fft.h"
+#include "phasor/linalg/lapack.h"
 #include "phasor/spectrum/spectrum.h"
 
 namespace phasor {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "phasor/spectrum/toeplitz.h"
+#include "phasor/linalg/toeplitz.h"
 
 namespace phasor {
 

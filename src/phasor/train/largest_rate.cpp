@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "phasor/run/session.h"
 #include "phasor/train/optimizer.h"
-#include "phasor/train/session.h"
 
 namespace phasor {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "phasor/engine/backend.h"
-#include "phasor/train/config.h"
+#include "phasor/run/config.h"
 
 namespace phasor {
 

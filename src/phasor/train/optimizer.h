@@ -2,7 +2,7 @@
 // AdamW over the flat parameter array, with its moments.
 #include "phasor/engine/arena.h"
 #include "phasor/model/transformer.h"
-#include "phasor/train/config.h"
+#include "phasor/run/config.h"
 
 namespace phasor {
 

@@ -2,7 +2,7 @@
 // Linear warm-up, then half a cosine that would reach zero one step after the last.
 #include <cstdint>
 
-#include "phasor/train/config.h"
+#include "phasor/run/config.h"
 
 namespace phasor {
 

@@ -6,7 +6,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
-#include "phasor/train/finished_run.h"
+#include "phasor/run/finished_run.h"
 
 namespace phasor {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "phasor/train/run_folder.h"
+#include "phasor/run/run_folder.h"
 
 namespace phasor {
 

@@ -8,12 +8,14 @@
 #include "phasor/base/cancellation.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
-#include "phasor/train/config_json.h"
-#include "phasor/train/evaluation.h"
-#include "phasor/train/finished_run.h"
+#include "phasor/engine/download.h"
+#include "phasor/run/config_json.h"
+#include "phasor/run/evaluation.h"
+#include "phasor/run/finished_run.h"
+#include "phasor/run/session.h"
 #include "phasor/train/optimizer.h"
 #include "phasor/train/schedule.h"
-#include "phasor/train/session.h"
+#include "phasor/train/telemetry_probe.h"
 
 namespace phasor {
 namespace {
@@ -269,15 +271,13 @@ class TrainingRun {
                                                    .metrics = metrics_tally_.text(),
                                                    .telemetry = telemetry_ ? telemetry_tally_.text() : "",
                                                    .parameters = session_.model().save_parameters(),
-                                                   .first_moment = download(optimizer_.first_moment()),
-                                                   .second_moment = download(optimizer_.second_moment())});
+                                                   .first_moment = moments(optimizer_.first_moment()),
+                                                   .second_moment = moments(optimizer_.second_moment())});
   }
 
   // Moments are padded to the parameters' array; the padding is always zero and not stored.
-  std::vector<float> download(const View<float, 1>& view) {
-    std::vector<float> values(static_cast<size_t>(session_.model().layout().size()));
-    backend_.copy_out(values.data(), view.data(), values.size() * sizeof(float));
-    return values;
+  std::vector<float> moments(const View<float, 1>& view) {
+    return download(backend_, view.data(), session_.model().layout().size());
   }
 
   void upload(const View<float, 1>& view, const std::vector<float>& values) {

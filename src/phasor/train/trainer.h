@@ -4,8 +4,8 @@
 #include <string>
 
 #include "phasor/engine/backend.h"
-#include "phasor/train/config.h"
-#include "phasor/train/run_folder.h"
+#include "phasor/run/config.h"
+#include "phasor/run/run_folder.h"
 
 namespace phasor {
 

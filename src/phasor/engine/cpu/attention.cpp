@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "phasor/base/parallel.h"
 #include "phasor/engine/cpu/attention_head.h"
 #include "phasor/engine/cpu/attention_rotation.h"
 #include "phasor/engine/cpu/attention_table_sums.h"
 #include "phasor/engine/cpu/cpu_backend.h"
 #include "phasor/engine/cpu/elements.h"
-#include "phasor/engine/cpu/parallel.h"
 #include "phasor/engine/cpu/scratch.h"
 #include "phasor/engine/cpu/small_product.h"
 

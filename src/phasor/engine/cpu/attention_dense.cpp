@@ -5,10 +5,10 @@
 #include <limits>
 #include <vector>
 
+#include "phasor/base/parallel.h"
 #include "phasor/engine/cpu/attention_head.h"
 #include "phasor/engine/cpu/cpu_backend.h"
 #include "phasor/engine/cpu/elements.h"
-#include "phasor/engine/cpu/parallel.h"
 
 namespace phasor {
 namespace {

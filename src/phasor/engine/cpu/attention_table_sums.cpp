@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "phasor/engine/cpu/parallel.h"
+#include "phasor/base/parallel.h"
 
 namespace phasor {
 namespace {

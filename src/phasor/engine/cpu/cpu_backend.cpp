@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "phasor/base/error.h"
+#include "phasor/base/parallel.h"
 #include "phasor/engine/cpu/elements.h"
-#include "phasor/engine/cpu/parallel.h"
 
 namespace phasor {
 
@@ -67,9 +67,8 @@ void CpuBackend::run(const Cast& op) {
   });
 }
 
-std::unique_ptr<Backend> make_backend(std::string_view name) {
-  if (name == "cpu") return std::make_unique<CpuBackend>(std::move(available_gemms().front()));
-  fail_usage("device '{}' is not in this build; it has: cpu", name);
+std::unique_ptr<Backend> make_cpu_backend() {
+  return std::make_unique<CpuBackend>(std::move(available_gemms().front()));
 }
 
 }  // namespace phasor

@@ -55,4 +55,7 @@ class CpuBackend final : public Backend {
   std::vector<std::byte> logits_;    // of LinearCrossEntropy's row blocks
 };
 
+// With the best library for products that there is.
+std::unique_ptr<Backend> make_cpu_backend();
+
 }  // namespace phasor

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "phasor/base/parallel.h"
 #include "phasor/engine/cpu/cpu_backend.h"
-#include "phasor/engine/cpu/parallel.h"
 #include "phasor/engine/cpu/row_columns.h"
 #include "phasor/engine/cpu/scratch.h"
 #include "phasor/formula/evaluate.h"

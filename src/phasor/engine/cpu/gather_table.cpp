@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "phasor/base/parallel.h"
 #include "phasor/engine/cpu/cpu_backend.h"
-#include "phasor/engine/cpu/parallel.h"
 
 namespace phasor {
 namespace {

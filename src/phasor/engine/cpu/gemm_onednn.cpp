@@ -5,8 +5,8 @@
 #include <unordered_map>
 
 #include "phasor/base/error.h"
+#include "phasor/base/threads.h"
 #include "phasor/engine/cpu/gemm.h"
-#include "phasor/engine/cpu/thread_count.h"
 
 namespace phasor {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "phasor/base/error.h"
+#include "phasor/base/threads.h"
 #include "phasor/engine/cpu/gemm.h"
-#include "phasor/engine/cpu/thread_count.h"
 
 namespace phasor {
 namespace {

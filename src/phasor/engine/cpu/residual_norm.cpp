@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "phasor/base/parallel.h"
 #include "phasor/engine/cpu/cpu_backend.h"
 #include "phasor/engine/cpu/dropout_mask.h"
 #include "phasor/engine/cpu/elements.h"
-#include "phasor/engine/cpu/parallel.h"
 #include "phasor/engine/cpu/scratch.h"
 #include "phasor/engine/cpu/simd.h"
 

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cstring>
 
-#include "phasor/engine/cpu/parallel.h"
+#include "phasor/base/parallel.h"
 #include "phasor/engine/cpu/scratch.h"
 
 namespace phasor {

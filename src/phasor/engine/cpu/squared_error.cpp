@@ -2,9 +2,9 @@
 #include <cmath>
 #include <limits>
 
+#include "phasor/base/parallel.h"
 #include "phasor/engine/cpu/cpu_backend.h"
 #include "phasor/engine/cpu/elements.h"
-#include "phasor/engine/cpu/parallel.h"
 #include "phasor/engine/cpu/scratch.h"
 #include "phasor/engine/cpu/simd.h"
 

@@ -1,0 +1,95 @@
+// phasor encodings: the catalogue, a card for one expression, and the road that leads to RoPE.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "commands/commands.h"
+#include "options/encoding_shape_options.h"
+#include "options/typed_options.h"
+#include "phasor/base/error.h"
+#include "phasor/base/file.h"
+#include "phasor/encoding/encoding_list.h"
+#include "phasor/encoding/manual.h"
+#include "phasor/encoding/measure/encoding_card.h"
+#include "phasor/encoding/measure/road_output.h"
+#include "terminal/terminal.h"
+
+namespace phasor::app {
+namespace {
+
+struct EncodingsOptions {
+  std::string expression;
+  EncodingShapeOptions shape;
+  uint64_t seed = 0;
+  std::string update;  // a file
+  bool parameters = false, road = false, markdown = false, ascii = false, json = false;
+};
+
+void check(const EncodingsOptions& options) {
+  const bool card = !options.expression.empty();
+  const auto refuse = [](bool wrong, std::string_view what, std::string_view why) {
+    if (wrong) fail_usage("{} {}", what, why);
+  };
+  refuse(card && options.road, "--road", "shows encodings of its own; leave the expression out");
+  refuse(card && options.markdown, "--markdown", "is about the whole catalogue; leave the expression out");
+  refuse(card && options.parameters, "--parameters", "is for the list; a card shows them anyway");
+  refuse(options.road && options.markdown, "--road", "is part of what --markdown prints; give one of them");
+  refuse(options.json && options.markdown, "--json", "and --markdown are two forms; give one of them");
+  refuse(!options.update.empty() && !options.markdown, "--update", "goes with --markdown");
+  refuse(!card && !options.shape.empty(), "--length, --layers, --heads, --width, --grid and --causal",
+         "need an EXPRESSION");
+}
+
+void print_json(const nlohmann::ordered_json& json) { print_out("{}\n", json.dump(2)); }
+
+void run_encodings(const EncodingsOptions& options) {
+  check(options);
+  if (options.markdown) {
+    const std::string catalogue = manual_catalogue();
+    if (options.update.empty()) {
+      print_out("{}", catalogue);
+    } else {
+      write_file_atomically(options.update, with_catalogue(read_file(options.update), catalogue));
+    }
+    return;
+  }
+  if (options.road) return options.json ? print_json(road_json()) : print_out("{}", road_text());
+  if (options.expression.empty()) {
+    if (options.json) return print_json(encoding_list_json());
+    print_out("{}\n'phasor encodings rope' shows one of them, or any expression: 'rope[heads=0-1]+alibi'.\n",
+              encoding_list(options.parameters));
+    return;
+  }
+  const Encoding encoding = parse_encoding(options.expression);
+  const EncodingCard card = make_card(encoding, options.shape.shape(encoding), options.seed);
+  options.json ? print_json(card_json(card)) : print_out("{}", card_text(card, options.ascii));
+}
+
+}  // namespace
+
+void add_encodings_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("encodings", "List the positional encodings, or show one and measure it");
+  auto options = std::make_shared<EncodingsOptions>();
+  add_text(*command, "EXPRESSION", options->expression,
+           "An encoding to show: what it is, its kernel over distance, five desiderata measured");
+  options->shape.add_to(*command);
+  add_seed(*command, "--seed", options->seed, "Seed for the initial values of learned parameters");
+  command->add_flag("--ascii", options->ascii, "Draw kernels without Braille dots");
+  command->add_flag("--parameters", options->parameters, "List with all parameters");
+  command->add_flag("--road", options->road, "Measure the road from the bare position to RoPE in two dimensions");
+  command->add_flag("--markdown", options->markdown, "Print the catalogue's part of docs/encodings.md");
+  add_text(*command, "--update", options->update, "With --markdown: put it between the markers in this file")
+      ->type_name("FILE");
+  command->add_flag("--json", options->json, "Print an array of objects, or of a card an object");
+  command->footer(
+      "An expression is what --encoding of 'phasor train' takes, in quotes for the shell:\n"
+      "  phasor encodings rope                                   one entry\n"
+      "  phasor encodings 'rope(base=500,fraction=0.5)'          with arguments\n"
+      "  phasor encodings 'rope[heads=0-1]+alibi[heads=2-3]'     a sum, by heads\n"
+      "  phasor encodings 'bias(\"-a*abs(d)^0.5\",a=learned(1))'   invented on the spot\n"
+      "  phasor encodings 'rope(axes=2)' --grid 4,6              by coordinates\n"
+      "docs/encodings.md has the grammar, docs/adding_an_encoding.md says how to add an entry.");
+  command->callback([options] { run_encodings(*options); });
+}
+
+}  // namespace phasor::app

@@ -1,0 +1,143 @@
+// phasor report: a study or a run as one HTML file, or as text.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "commands/commands.h"
+#include "commands/study_session.h"
+#include "options/run_options.h"
+#include "options/typed_options.h"
+#include "phasor/base/error.h"
+#include "phasor/base/notice.h"
+#include "phasor/engine/devices.h"
+#include "phasor/report/page.h"
+#include "phasor/report/study_report.h"
+#include "phasor/report/text_plots.h"
+#include "phasor/run/config_json.h"
+#include "phasor/run/run_folder.h"
+#include "phasor/study/carry_out/run_measures.h"
+#include "phasor/study/records/dropped_runs.h"
+#include "terminal/terminal.h"
+#include "terminal/work_progress.h"
+
+namespace phasor::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReportOptions {
+  std::string folder;
+  std::string out;
+  bool text = false;
+};
+
+std::string plots(const StudySummary& summary) {
+  std::string text;
+  for (const std::string& plot :
+       {accuracy_plots(summary.cells), learning_plots(summary.cells), head_plots(summary.cells)}) {
+    if (!plot.empty()) text += plot + "\n";
+  }
+  return text;
+}
+
+void refuse_without_page(const ReportOptions& options) {
+  if (!options.text && !has_page()) fail("{}", page_advice());
+}
+
+void report_study_folder(const ReportOptions& options) {
+  const StudyFolder folder(options.folder);
+  const StudyPlan plan = folder.load_plan();
+  const StudyResults results = load_results(folder, plan);
+  for (const DroppedRun& run : unreadable_runs(results)) notice(left_out_text(run));
+  if (!options.text && options.out.empty()) {
+    try {
+      refuse_poorer_summary(folder, dropped_runs(folder, results));
+    } catch (const FormatError& error) {
+      fail("{}; nobody knows what it counted, so it is left as it is (without it, a new one is written)", error.what());
+    }
+  }
+  refuse_without_page(options);
+  const StudyReport report = make_report(plan, results);
+  const int64_t missing = results.missing();
+  const std::string unfinished = missing == 0 ? ""
+                                              : fmt::format("The study is not finished: {} of its runs {} missing.\n",
+                                                            missing, missing == 1 ? "is" : "are");
+  if (options.text) {
+    print_out("{}{}{}", unfinished, plots(report.summary), report.terminal);
+    return;
+  }
+  if (!options.out.empty()) {
+    write_page(options.out, study_source(folder, report), report, results);
+    print_out("{}look at: {}\n", unfinished, options.out);
+    return;
+  }
+  print_out("{}{}\n", unfinished, write_report(folder, report, results));
+}
+
+// A study of one cell with one run.
+StudyResults results_of_run(const RunFolder& folder, const PlannedRun& run) {
+  StudyResults results{.name = text(run.cell), .preset = run.config.preset};
+  results.cells.push_back({.cell = run.cell, .planned = 1, .runs = {read_record(run, folder.path())}});
+  return results;
+}
+
+void report_run_folder(const ReportOptions& options) {
+  const RunFolder folder(options.folder);
+  refuse_without_page(options);
+  if (!folder.complete()) {
+    fail("'{}' is a run that has not finished: 'phasor train --resume --out {}' goes on", options.folder,
+         options.folder);
+  }
+  const RunConfig config = folder.load_config();
+  const PlannedRun run{.id = config_id(config),
+                       .cell = {config.task, config.protocol, config.model.encoding, ""},
+                       .config = config,
+                       .measures = {.spectrum = true}};
+  {
+    WorkProgress line("report");
+    const std::unique_ptr<Backend> backend = make_backend();
+    measure_run(*backend, run, folder.path(), [&](std::string_view what, double share) {
+      line.update(what, share);
+      return true;
+    });
+  }
+  const StudyResults results = results_of_run(folder, run);
+  const StudyReport report = make_report(results);
+  if (options.text) {
+    print_out("{}{}", plots(report.summary), report.terminal);
+    return;
+  }
+  const fs::path path = options.out.empty() ? folder.file("report.html") : fs::path(options.out);
+  write_page(path, run_source(folder.path()), report, results);
+  print_out("look at: {}\n", path.string());
+}
+
+void run_report(const ReportOptions& options) {
+  if (!fs::is_directory(options.folder)) fail_usage("there is no folder '{}'", options.folder);
+  if (options.text && !options.out.empty()) fail_usage("--out is for the page: --text prints");
+  if (StudyFolder(options.folder).exists()) return report_study_folder(options);
+  if (RunFolder(options.folder).exists()) return report_run_folder(options);
+  fail_usage("'{}' holds neither a study nor a run", options.folder);
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("report", "Show a study or a run as one HTML file, or as text");
+  auto options = std::make_shared<ReportOptions>();
+  add_text(*command, "folder", options->folder, "A folder made by 'study', 'compare', 'reproduce' or 'train'")
+      ->type_name("DIR")
+      ->required();
+  add_text(*command, "--out", options->out, "Where the page goes (default: report.html in the folder)")
+      ->type_name("FILE");
+  command->add_flag("--text", options->text, "Print tables and small plots instead");
+  command->footer(
+      "Examples:\n"
+      "  phasor report runs/reproduce-demo           writes runs/reproduce-demo/report.html\n"
+      "  phasor report runs/reproduce-demo --text    the same story on the terminal\n"
+      "  phasor report runs/rope --out rope.html\n"
+      "The file needs no network and nothing beside it. A study that is not finished yet is shown as far as it is.");
+  command->callback([options] { run_report(*options); });
+}
+
+}  // namespace phasor::app

@@ -1,0 +1,82 @@
+#include "commands/study_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "phasor/base/error.h"
+#include "phasor/base/file.h"
+#include "phasor/report/study_report.h"
+#include "phasor/run/finished_run.h"
+#include "phasor/study/carry_out/open_study.h"
+#include "phasor/study/plan/plan_text.h"
+#include "phasor/study/summary/study_json.h"
+#include "terminal/command_line.h"
+#include "terminal/interrupt.h"
+#include "terminal/study_progress.h"
+#include "terminal/terminal.h"
+#include "terminal/training_progress.h"
+
+namespace phasor::app {
+namespace {
+
+std::string outcome(const StudyFolder& folder, const PlannedRun& run, const RunFailure* failure) {
+  if (failure != nullptr) return "FAILED: " + failure->what;
+  const StoredResult result = read_result(RunFolder(folder.run(run)), run.config);
+  return fmt::format("test accuracy {:.4f}{}, trained in {}", result.test_accuracy,
+                     result.converged ? "" : " (not converged)", duration(result.seconds));
+}
+
+void carry_out_all(const std::vector<PlannedRun>& runs, const StudyFolder& folder, const RunnerOptions& runner,
+                   const std::string& phase) {
+  if (runs.empty()) return;
+  StudyEnd end = StudyEnd::finished;
+  try {
+    StudyProgressLine display(phase);
+    const auto is_done = [&](const PlannedRun& run) { return is_complete(folder, run); };
+    if (!std::all_of(runs.begin(), runs.end(), is_done)) display.started(runs.size(), runner);
+    end =
+        carry_out(runs, folder, runner,
+                  {.progress = [&](const StudyProgress& p) { display.progress(p); },
+                   .finished = [&](const PlannedRun& run, const RunFailure* failure,
+                                   const StudyProgress& p) { display.finished(run, outcome(folder, run, failure), p); },
+                   .stop = interrupted});
+  } catch (const Error& error) {
+    if (!is_full_disk(error.what())) throw;
+    fail("{}; make room, then the same command goes on in '{}'", error.what(), folder.path().string());
+  }
+  if (end == StudyEnd::stopped) {
+    fail("interrupted; everything is saved: the same command goes on in '{}'", folder.path().string());
+  }
+}
+
+StudyResults carry_out_study(const StudyPlan& plan, const StudyOptions& options) {
+  const StudyFolder folder(options.out);
+  const RunnerOptions runner = options.runner(plan);
+  const OpenStudy open(folder, plan);
+  write_file_atomically(folder.file(kCommandFile), remembered_command() + "\n");
+  catch_interrupts();
+  expect_saving();
+  carry_out_all(tuning_runs(plan), folder, runner, "tuning");
+  carry_out_all(result_runs(plan, load_rates(folder, plan)), folder, runner, "run");
+  return load_results(folder, plan);
+}
+
+}  // namespace
+
+void run_study(const StudyPlan& plan, const StudyOptions& options) {
+  if (options.dry_run) return print_out("{}", plan_text(plan));
+  const StudyResults results = carry_out_study(plan, options);
+  const StudyFolder folder(options.out);
+  refuse_poorer_summary(folder, plan, results);
+  const StudyReport report = make_report(plan, results);
+  const std::string written = write_report(folder, report, results);
+  if (options.json) {
+    print_out("{}", summary_text(report.json));
+  } else {
+    print_out("{}\n{}\n", report.terminal, written);
+  }
+  if (const std::optional<std::string> failure = results.failure_text()) fail("{}", *failure);
+}
+
+}  // namespace phasor::app

@@ -1,0 +1,13 @@
+#pragma once
+// A study on the terminal, from its plan to its report: tuning, runs, progress, interruption.
+#include <string>
+
+#include "options/study_options.h"
+
+namespace phasor::app {
+
+// Carries the study out, or goes on with it, and leaves its report in the folder; with --dry-run prints the plan alone.
+// Throws Error when interrupted, after saving everything, when the disk is full, and, at the end, where runs failed.
+void run_study(const StudyPlan& plan, const StudyOptions& options);
+
+}  // namespace phasor::app

@@ -1,0 +1,63 @@
+#include "terminal/status_line.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "terminal/terminal.h"
+
+namespace phasor::app {
+
+using Clock = std::chrono::steady_clock;
+
+StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO) != 0) {}
+
+StatusLine::~StatusLine() {
+  if (drawn_) app::draw("\n");
+}
+
+bool StatusLine::is_due() const {
+  return terminal_ && (!drawn_ || Clock::now() - drawn_at_ >= std::chrono::milliseconds(100));
+}
+
+void StatusLine::draw(std::string line) {
+  if (!terminal_) return;
+  if (line.size() > room()) line.resize(room());
+  app::draw("\r" + safe_text(line) + "\x1b[K");
+  drawn_ = true;
+  drawn_at_ = Clock::now();
+}
+
+void StatusLine::clear() {
+  if (drawn_) app::draw("\r\x1b[K");
+  drawn_ = false;
+}
+
+void StatusLine::say(const std::string& line) {
+  clear();
+  app::say(line + "\n");
+}
+
+size_t StatusLine::room() {
+  winsize size = {};
+  return (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80) - 1u;
+}
+
+std::string progress_bar(double share, size_t cells) {
+  const auto filled = static_cast<size_t>(std::lround(static_cast<double>(cells) * std::clamp(share, 0.0, 1.0)));
+  return fmt::format("[{:#<{}}{:.<{}}]", "", filled, "", cells - filled);
+}
+
+std::string duration(double seconds) {
+  if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);
+  const auto total = static_cast<int64_t>(std::lround(seconds));
+  if (total < 60) return fmt::format("{} s", total);
+  if (total < 3600) return fmt::format("{} min {} s", total / 60, total % 60);
+  return fmt::format("{} h {} min", total / 3600, total % 3600 / 60);
+}
+
+}  // namespace phasor::app

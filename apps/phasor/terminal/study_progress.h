@@ -1,0 +1,31 @@
+#pragma once
+// Progress of a study: on a terminal one line that keeps changing, above it a line per run that is done; elsewhere only
+// the latter.
+#include <string>
+
+#include "phasor/study/carry_out/study_runner.h"
+#include "terminal/status_line.h"
+
+namespace phasor::app {
+
+class StudyProgressLine {
+ public:
+  // `phase` is what the runs are for: "tuning", "runs".
+  explicit StudyProgressLine(std::string phase) : phase_(std::move(phase)) {}
+  ~StudyProgressLine() { line_.clear(); }
+  StudyProgressLine(const StudyProgressLine&) = delete;
+  StudyProgressLine& operator=(const StudyProgressLine&) = delete;
+
+  void started(size_t runs, const RunnerOptions& options);
+  void progress(const StudyProgress& progress);
+  // `outcome` in words: "test accuracy 0.998, 41 s", or why the run failed.
+  void finished(const PlannedRun& run, const std::string& outcome, const StudyProgress& progress);
+
+ private:
+  std::string text(const StudyProgress& progress) const;
+
+  std::string phase_;
+  StatusLine line_;
+};
+
+}  // namespace phasor::app

@@ -1,9 +1,0 @@
-#pragma once
-// What this binary was built from; the definitions are generated.
-
-namespace phasor::app {
-
-const char* version();  // "0.1.0"
-const char* commit();   // "98f04e0", "98f04e0 with changes" or "unknown"
-
-}  // namespace phasor::app

@@ -1,0 +1,76 @@
+#pragma once
+// Ablations of many runs: those that differ in their seed alone judged together, groups compared with one another.
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "phasor/ablation/encoding_verdict.h"
+#include "phasor/ablation/run_ablation.h"
+#include "phasor/run/config.h"
+
+namespace phasor {
+
+inline constexpr std::array<Question, 2> kQuestions = {Question::position, Question::importance};
+
+struct AblatedRun {
+  std::filesystem::path folder;
+  uint64_t seed = 0;
+};
+
+// Runs that differ in their seed alone.
+struct AblatedGroup {
+  std::string label, encoding, task, protocol;
+  RunConfig config;  // of the first run
+  std::vector<AblatedRun> runs;
+  std::vector<double> accuracy;
+  int64_t not_converged = 0;
+  std::array<std::vector<SeedRun>, 2> seeds;  // per question
+  std::array<std::optional<EncodingVerdict>, 2> verdicts;
+  std::vector<StreamRemoval> removals;
+};
+
+struct GroupComparison {
+  size_t group = 0;  // which one
+  size_t question = 0;
+  EncodingComparison found;
+  std::optional<double> p_holm;  // of max_share, over the tests of the question
+};
+
+struct RunGroups {
+  std::vector<AblatedGroup> groups;
+  std::string against;  // the encoding that the others are compared with
+  std::vector<GroupComparison> comparisons;
+};
+
+// Takes ablations one by one.
+class RunGroupsBuilder {
+ public:
+  // Labels of groups are the encodings, behind the folders below `root` that they lie in.
+  explicit RunGroupsBuilder(std::filesystem::path root) : root_(std::move(root)) {}
+
+  // Throws Error where a run with these settings and this seed was added before.
+  void require_new(const RunConfig& config) const;
+  void add(const std::filesystem::path& folder, const RunConfig& config, const RunAblation& ablation);
+  bool empty() const { return groups_.empty(); }
+
+  // Verdicts over seeds, and every group against the named encoding where all else is equal. Holm's correction is over
+  // the tests made of a question.
+  RunGroups finish(const std::string& against);
+
+ private:
+  AblatedGroup& group_for(const std::filesystem::path& folder, const RunConfig& config);
+
+  std::filesystem::path root_;
+  std::vector<AblatedGroup> groups_;
+};
+
+std::string run_groups_text(const RunGroups& groups);
+nlohmann::ordered_json run_groups_json(const RunGroups& groups);
+// A line per group, question and seed.
+std::string run_groups_csv(const RunGroups& groups);
+
+}  // namespace phasor

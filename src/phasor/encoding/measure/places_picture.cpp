@@ -1,0 +1,155 @@
+#include "phasor/encoding/measure/places_picture.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "phasor/base/wrapped_text.h"
+#include "phasor/encoding/measure/position_codes.h"
+#include "phasor/encoding/resolve/values.h"
+#include "phasor/encoding/syntax/index_set.h"
+
+namespace phasor {
+namespace {
+
+constexpr int64_t kMostColumns = 16;  // heads that are drawn one by one
+
+std::string positions_text(const ResolvedEncoding& encoding) {
+  std::vector<std::string> axes;
+  for (const PositionAxis& axis : encoding.axes) {
+    switch (axis.kind) {
+      case PositionAxis::Kind::index:
+        axes.push_back(fmt::format("the token's index, 0 to {}", axis.extent - 1));
+        break;
+      case PositionAxis::Kind::randomized:
+        axes.push_back(fmt::format("drawn in order from 0 to {}", axis.extent - 1));
+        break;
+      case PositionAxis::Kind::coordinate:
+        axes.push_back(fmt::format("coordinate {}, 0 to {}", axis.coordinate, axis.extent - 1));
+        break;
+    }
+  }
+  return fmt::format("{}", fmt::join(axes, "; "));
+}
+
+std::string input_text(const ResolvedEncoding& encoding) {
+  const int64_t own = encoding.shape.width - encoding.embedding_width;
+  std::string text = own == 0 ? "added to the embeddings"
+                              : fmt::format("in {} of {} channels, tokens have the others", own, encoding.shape.width);
+  if (encoding.input->per_length) text += "; a table for each length";
+  return text;
+}
+
+// Of the first layer that has them.
+std::string latents_text(const ResolvedEncoding& encoding) {
+  for (const LayerEncoding& layer : encoding.layers) {
+    if (!layer.decoupled) continue;
+    const DecoupledPath& path = *layer.decoupled;
+    return fmt::format("keys and values from {} channels, queries from {}; {} rotary channels{}", path.key_latent,
+                       path.query_latent, path.rotary,
+                       path.rotary == 0    ? ""
+                       : path.shared_query ? ", one query and key for all heads"
+                                           : ", keys shared by all heads");
+  }
+  return "";
+}
+
+// What a head has, as letters.
+std::string letters(const ResolvedEncoding& started, int64_t layer, int64_t head) {
+  std::string result;
+  for (const CodeSite& site : code_sites(started, layer, head)) {
+    if (site.place == CodeSite::Place::rotation) result += 'R';
+    if (site.place == CodeSite::Place::decoupled) result += 'D';
+    if (site.place == CodeSite::Place::bias) result += 'B';
+  }
+  const LayerEncoding& places = started.layers[static_cast<size_t>(layer)];
+  if (places.decoupled && result.find('D') == std::string::npos) result += 'L';
+  if (places.scale[static_cast<size_t>(head)] != 1.0) result += 'S';
+  return result.empty() ? "." : result;
+}
+
+std::string meaning(const std::string& all_letters) {
+  const std::map<char, std::string> meanings = {{'R', "rotation"},
+                                                {'B', "distance bias"},
+                                                {'D', "rotated channels of their own, latents"},
+                                                {'L', "latents without position"},
+                                                {'S', "scale"},
+                                                {'.', "nothing"}};
+  std::vector<std::string> result;
+  for (const auto& [letter, text] : meanings) {
+    if (all_letters.find(letter) != std::string::npos) result.push_back(fmt::format("{} {}", letter, text));
+  }
+  return fmt::format("{}", fmt::join(result, ", "));
+}
+
+// Neighbours that are equal, as ranges.
+template <class Item>
+std::vector<IndexRange> runs(const std::vector<Item>& items) {
+  std::vector<IndexRange> result;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const int64_t index = static_cast<int64_t>(i);
+    if (i > 0 && items[i] == items[i - 1]) {
+      result.back().last = index;
+    } else {
+      result.push_back({index, index});
+    }
+  }
+  return result;
+}
+
+std::string range_text(const IndexRange& range) {
+  return range.first == range.last ? fmt::format("{}", range.first) : fmt::format("{}-{}", range.first, range.last);
+}
+
+}  // namespace
+
+std::string places_picture(const ResolvedEncoding& encoding, size_t label, size_t width) {
+  const auto field = [&](std::string_view name, std::string_view text) {
+    return fmt::format("{:<{}}{}\n", name, label, wrapped(text, width, label));
+  };
+  const ResolvedEncoding started = with_values(encoding, initial_values(encoding, 0));
+  std::vector<std::vector<std::string>> grid;  // [layers][heads]
+  std::string used;
+  for (int64_t layer = 0; layer < encoding.shape.layers; ++layer) {
+    grid.emplace_back();
+    for (int64_t head = 0; head < encoding.shape.heads; ++head) {
+      grid.back().push_back(letters(started, layer, head));
+      used += grid.back().back();
+    }
+  }
+  std::string text = field("positions", positions_text(encoding));
+  if (encoding.input) text += field("input term", input_text(encoding));
+  if (const std::string latents = latents_text(encoding); !latents.empty()) text += field("latents", latents);
+  if (used.find_first_not_of('.') == std::string::npos) {
+    if (!encoding.input) text += field("places", "none is filled");
+    return text;
+  }
+  // Columns are heads, or runs of heads that are alike in all layers.
+  std::vector<std::vector<std::string>> by_head(static_cast<size_t>(encoding.shape.heads));
+  for (const auto& row : grid) {
+    for (size_t head = 0; head < row.size(); ++head) by_head[head].push_back(row[head]);
+  }
+  std::vector<IndexRange> columns = runs(by_head);
+  if (encoding.shape.heads <= kMostColumns) {
+    columns.clear();
+    for (int64_t head = 0; head < encoding.shape.heads; ++head) columns.push_back({head, head});
+  }
+  std::string line = fmt::format("{:<{}}{:<14}", "places", label, "head");
+  size_t cell = 4;
+  for (const IndexRange& column : columns) cell = std::max(cell, range_text(column).size() + 2);
+  for (const IndexRange& column : columns) line += fmt::format("{:<{}}", range_text(column), cell);
+  text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  for (const IndexRange& rows : runs(grid)) {
+    line = fmt::format("{:{}}{:<14}", "", label, fmt::format("layer {}", range_text(rows)));
+    for (const IndexRange& column : columns) {
+      line += fmt::format("{:<{}}", grid[static_cast<size_t>(rows.first)][static_cast<size_t>(column.first)], cell);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text + field("", meaning(used));
+}
+
+}  // namespace phasor

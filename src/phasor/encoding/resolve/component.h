@@ -1,0 +1,43 @@
+#pragma once
+// What a catalogue entry implements: an encoding's term with its arguments. docs/adding_an_encoding.md
+// says how to add one.
+#include <cstdint>
+#include <string_view>
+
+#include "phasor/encoding/resolve/places.h"
+
+namespace phasor {
+
+// Where positions meet content in the logits.
+enum class Coupling : uint8_t {
+  none,               // nowhere
+  input,              // in the embeddings: every product with them mixes both
+  toeplitz_bias,      // a number added by distance, whatever the content
+  hadamard_toeplitz,  // factors by distance, multiplied with products of content channel by channel
+};
+
+std::string_view coupling_name(Coupling coupling);
+
+struct EncodingTraits {
+  Coupling coupling = Coupling::none;
+  bool neutral = false;            // fills no place at all
+  bool exactly_relative = false;   // logits stay as they are when all positions move together
+  bool learnable = false;          // some of it is trained
+  bool extrapolates = false;       // made to be used at positions that training never saw
+  bool bidirectional = false;      // tells positions apart without a causal mask
+  bool depends_on_length = false;  // on the length of the sequence, beside positions
+  bool n_dimensional = false;      // of coordinates instead of an index
+};
+
+class EncodingComponent {
+ public:
+  virtual ~EncodingComponent() = default;
+  virtual EncodingTraits traits() const = 0;
+  // What its tables must tell apart beyond positions and distances.
+  virtual TableForm form() const { return {}; }
+  // Makes the tables for places.shape() and puts them where they belong. The assignment to heads and
+  // layers is the business of `places`.
+  virtual void fill(EncodingPlaces& places) const = 0;
+};
+
+}  // namespace phasor

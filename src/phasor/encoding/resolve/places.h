@@ -1,0 +1,121 @@
+#pragma once
+// Gathers what the terms of an encoding put into its places. Input terms and biases add up, scales
+// multiply; a place that holds one thing only refuses the second with an error that names both terms.
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "phasor/encoding/resolve/resolved.h"
+#include "phasor/encoding/syntax/expression.h"
+
+namespace phasor {
+
+// What tables must be able to tell apart, for all terms of an encoding together.
+struct TableForm {
+  bool bias_by_query = false;     // a row per head and query position instead of one per head
+  bool bias_per_length = false;   // a table for each length of a sequence
+  bool input_per_length = false;  // likewise
+
+  TableForm& operator|=(const TableForm& other);
+};
+
+class EncodingPlaces {
+ public:
+  // `expression` is the text that the terms' columns point into.
+  EncodingPlaces(const EncodingShape& shape, std::string expression, const TableForm& form = {});
+
+  // What `fill` puts into places belongs to this term and goes to its heads and layers; within another term, to
+  // those that both have. Throws EncodingError for heads or layers that the shape does not have.
+  void within(const Term& term, const std::function<void()>& fill);
+
+  // As the current term sees it: inside randomized() there are more positions, inside concat() the width is less.
+  const EncodingShape& shape() const { return shape_; }
+  const TableForm& form() const { return form_; }
+  int64_t lengths() const { return resolved_.shape.positions; }  // of sequences, from 1 on
+  bool randomized() const { return randomized_; }                // positions of a sequence are not 0 .. its length - 1
+
+  // Those of the current term.
+  std::vector<int64_t> heads() const;
+  std::vector<int64_t> layers() const;
+
+  // A tensor "encoding.<term>.<name>" or, for one layer, "layers.<l>.encoding.<term>.<name>"; an empty name adds
+  // nothing. The rest of `parameter` is the caller's. Returns its place in ResolvedEncoding::parameters.
+  static constexpr int64_t kAllLayers = -1;
+  int64_t add_parameter(std::string_view name, LearnedParameter parameter, int64_t layer = kAllLayers);
+
+  // An error at the term where no table of the form can be held. Call it before making one.
+  void check_input_size() const;
+  void check_bias_size() const;
+
+  // [positions, width], or [lengths() * positions, width] where the form says so; added to the embeddings.
+  void add_input(const Table& table);
+  void add_input(TableSource source);
+
+  // [heads, 2 reach + 1], reach = positions - 1; rows of heads that are not the term's are unused. Where the form
+  // has more rows, the table is repeated for all query positions and lengths.
+  void add_bias(const Table& table);
+  // [(lengths() *) heads (* positions), 2 reach + 1], in the form asked for.
+  void add_full_bias(const Table& table, int64_t layer = kAllLayers);
+  void add_bias(int64_t layer, TableSource source);
+  int64_t bias_rows() const { return form_.bias_by_query ? shape_.positions : 1; }  // of one head
+  int64_t bias_tables() const { return form_.bias_per_length ? lengths() : 1; }
+  int64_t input_tables() const { return form_.input_per_length ? lengths() : 1; }
+
+  // For all heads and layers of the term; its axes become the term's positions unless it names axes itself.
+  void rotate(Rotation rotation);
+  // For one head of one layer, or for all heads of the term in that layer.
+  static constexpr int64_t kAllHeads = -1;
+  void rotate(int64_t layer, int64_t head, const std::shared_ptr<const Rotation>& rotation);
+
+  // One factor per head.
+  void multiply_scale(const std::vector<double>& factors);
+  void decouple(DecoupledPath path);
+
+  // Place of the axis that the current term's positions lie on.
+  int64_t position_axis();
+  // Places of the axes of `count` coordinates. An error at the term where the data has fewer.
+  std::vector<int64_t> coordinate_axes(int64_t count);
+  int64_t axis_extent(int64_t axis) const { return resolved_.axes[static_cast<size_t>(axis)].extent; }
+
+  // Runs `fill` with positions drawn from 0 .. extent - 1, or with only the last `width` channels that no other
+  // concat() took.
+  void randomize(int64_t extent, const std::function<void()>& fill);
+  void concatenate(int64_t width, const std::function<void()>& fill);
+
+  // An error that points at the current term.
+  [[noreturn]] void fail_term(std::string_view reason) const;
+  // The text of the current term.
+  std::string term_text() const;
+
+  ResolvedEncoding take();
+
+ private:
+  bool covers_head(int64_t head) const;
+  bool covers_layer(int64_t layer) const;
+  int64_t add_axis(const PositionAxis& axis);
+  InputTerm& input();
+  BiasTerm& bias(int64_t layer);
+  void check_size(int64_t entries) const;
+  std::string clash(const Term& earlier, std::string_view what) const;
+
+  ResolvedEncoding resolved_;
+  EncodingShape shape_;
+  TableForm form_;
+  std::vector<std::unique_ptr<BiasTerm>> biases_;  // [layers]
+  std::deque<Term> terms_;                         // every term so far, for clashes
+  std::vector<const Term*> stack_;                 // the current term, within the terms around it
+  bool randomized_ = false;
+  int64_t first_channel_ = 0;  // of the input terms' channels
+  bool concatenated_ = false;
+  std::vector<std::pair<const Term*, std::string>> scopes_;  // terms and what their tensors are called
+  const Term* input_term_ = nullptr;
+  std::vector<const Term*> bias_terms_;       // [layers]
+  std::vector<const Term*> rotation_terms_;   // [layers * heads]
+  std::vector<const Term*> decoupled_terms_;  // [layers]
+};
+
+}  // namespace phasor

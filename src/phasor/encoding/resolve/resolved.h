@@ -1,0 +1,111 @@
+#pragma once
+// What an encoding expression came to for one model: what every layer and head got. Training uploads it; the
+// spectral analysis reads the same value, so it knows which part is a Toeplitz bias, which a Hadamard factor,
+// and which it can only measure. Tables hold what is fixed; what is learned is listed beside them by source,
+// and with_values() (values.h) puts the (trained) numbers in.
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "phasor/encoding/resolve/table.h"
+#include "phasor/encoding/resolve/table_source.h"
+
+namespace phasor {
+
+struct EncodingShape {
+  int64_t layers = 1;
+  int64_t heads = 1;
+  int64_t head_width = 1;  // query and key channels of a head, without a decoupled path
+  int64_t width = 1;       // of the residual stream
+  int64_t positions = 1;   // the longest sequence; indices are 0 .. positions - 1
+  bool causal = false;
+  std::vector<int64_t> grid = {};  // extents of the coordinates that tokens have beside their index; often none
+};
+
+// Place "positions": one of the numbers that say where a token stands.
+struct PositionAxis {
+  enum class Kind : uint8_t { index, coordinate, randomized };
+
+  Kind kind = Kind::index;
+  int64_t coordinate = 0;  // which one, of Kind::coordinate
+  int64_t extent = 0;      // positions are 0 .. extent - 1
+
+  bool operator==(const PositionAxis&) const = default;
+};
+
+// Place "input term": added to the embeddings.
+struct InputTerm {
+  int64_t axis = 0;
+  bool per_length = false;  // a table for each length of a sequence, from 1 on
+  Table fixed;              // [(lengths *) positions, width]
+  std::vector<TableSource> learned;
+};
+
+// Place "rotation": complex factors per position and channel pair, m e^(i p w) in most cases.
+struct Rotation {
+  std::string name;   // the term that made it, for clashes and reports
+  int64_t first = 0;  // first rotated channel
+  int64_t pairs = 0;
+  bool halves = false;              // pairs (c, pairs + c) instead of (2 c, 2 c + 1)
+  std::vector<int64_t> axes = {0};  // places in ResolvedEncoding::axes; a pair's factor is their product
+
+  // A sequence of length n reads class_of_length[n]; empty: there is one class.
+  std::vector<int32_t> class_of_length;
+  int64_t classes = 1;
+
+  Table frequencies;                 // [classes * axes, pairs], radians per position; empty where there are none
+  std::vector<TableSource> learned;  // of the frequencies, one class only
+  double magnitude = 1.0;            // m of every axis, where frequencies are learned
+
+  std::vector<std::complex<double>> query, key;  // [classes * axes, positions, pairs]; empty where learned
+  int64_t positions = 0;
+};
+
+// Place "distance bias", added outside the scale: row head * rows + (rows > 1 ? p_i : 0) of the sequence's table,
+// column reach + p_j - p_i.
+struct BiasTerm {
+  int64_t axis = 0;
+  bool per_length = false;  // a table for each length of a sequence, from 1 on
+  int64_t rows = 1;         // 1, or the number of positions where the bias depends on the query's position too
+  int64_t reach = 0;
+  Table fixed;  // [(lengths *) heads * rows, 2 reach + 1]
+  std::vector<TableSource> learned;
+
+  bool operator==(const BiasTerm&) const = default;
+};
+
+// Place "decoupled path": queries and keys come out of narrow latents, and have channels beside the head's own
+// that carry position alone (DeepSeek-V2's multi-head latent attention).
+struct DecoupledPath {
+  std::string name;
+  int64_t key_latent = 0;     // width that keys and values are made from
+  int64_t query_latent = 0;   // width that queries are made from
+  int64_t rotary = 0;         // extra channels of queries and keys; keys share them between heads
+  bool shared_query = false;  // queries too
+  bool norm = true;           // RMS norm on the latents
+
+  bool operator==(const DecoupledPath&) const = default;
+};
+
+struct LayerEncoding {
+  std::vector<std::shared_ptr<const Rotation>> rotation;  // [heads], null for none
+  std::shared_ptr<const BiasTerm> bias;                   // null for none; layers of equal biases share one
+  // Place "scale": factor per head on top of 1 / sqrt(query width).
+  std::vector<double> scale;  // [heads]
+  std::optional<DecoupledPath> decoupled;
+};
+
+struct ResolvedEncoding {
+  EncodingShape shape;
+  std::string expression;  // canonical text
+  std::vector<PositionAxis> axes;
+  std::vector<LearnedParameter> parameters;
+  int64_t embedding_width = 0;  // of the tokens' vectors; input terms have the rest to themselves (concat)
+  std::optional<InputTerm> input;
+  std::vector<LayerEncoding> layers;
+};
+
+}  // namespace phasor

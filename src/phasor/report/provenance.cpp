@@ -1,0 +1,41 @@
+#include "phasor/report/provenance.h"
+
+#include <fmt/format.h>
+
+#include <ctime>
+#include <fstream>
+
+#include "phasor/base/threads.h"
+#include "phasor/base/version.h"
+
+namespace phasor {
+namespace {
+
+std::string machine() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("model name", 0) == 0) {
+      return fmt::format("{}, {} threads", line.substr(line.find(':') + 2), thread_count());
+    }
+  }
+  return fmt::format("{} threads", thread_count());
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts = {};
+  gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+}
+
+}  // namespace
+
+Provenance Provenance::here() {
+  return {.version = phasor::version(), .commit = phasor::commit(), .machine = phasor::machine(), .date = today()};
+}
+
+std::string Provenance::text() const {
+  return fmt::format("Made by phasor {}, commit {}, on {}, {}.", version, commit, machine, date);
+}
+
+}  // namespace phasor

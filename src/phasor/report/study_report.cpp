@@ -1,0 +1,147 @@
+#include "phasor/report/study_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "phasor/base/error.h"
+#include "phasor/base/file.h"
+#include "phasor/base/notice.h"
+#include "phasor/base/seal.h"
+#include "phasor/base/shell_text.h"
+#include "phasor/paper/audit.h"
+#include "phasor/paper/judge_claims.h"
+#include "phasor/paper/paper_comparisons.h"
+#include "phasor/paper/paper_json.h"
+#include "phasor/paper/paper_study.h"
+#include "phasor/paper/paper_text.h"
+#include "phasor/paper/published.h"
+#include "phasor/report/page.h"
+#include "phasor/report/provenance.h"
+#include "phasor/study/summary/study_comparisons.h"
+#include "phasor/study/summary/study_csv.h"
+#include "phasor/study/summary/study_json.h"
+#include "phasor/study/summary/study_text.h"
+
+namespace phasor {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// `more` stands behind the study's own members, and "times", last, also says what made it.
+Json summary_json(const StudySummary& summary, const Json& more) {
+  const Provenance made = Provenance::here();
+  Json json = to_json(summary);
+  Json times = {{"version", made.version}, {"commit", made.commit}, {"machine", made.machine}, {"date", made.date}};
+  times["runs"] = std::move(json["times"]);
+  json.erase("times");
+  json.update(more);
+  json["times"] = std::move(times);
+  return json;
+}
+
+std::string markdown_of(const std::string& text) { return Provenance::here().text() + "\n\n" + text; }
+
+StudyReport paper_report(const StudyResults& results) {
+  StudyReport report{.paper = true, .summary = summarize(results, paper::paper_comparisons(results))};
+  const std::vector<paper::JudgedClaim> claims = paper::judge_claims(results);
+  const std::vector<paper::AuditBlock> audit = paper::audit(results);
+  report.json = summary_json(report.summary, {{"claims", paper::claims_json(claims)},
+                                              {"audit", paper::audit_json(audit)},
+                                              {"published", paper::published_json(paper::published())}});
+  // Verdicts first: what one came for.
+  const auto text = [&](TableFormat format) {
+    return paper::claims_text(claims, format) + "\n" + paper::audit_text(audit, format) + "\n" +
+           paper::published_text(results, format) + "\n" + study_text(report.summary, format);
+  };
+  report.markdown = markdown_of(text(TableFormat::markdown));
+  report.terminal = text(TableFormat::terminal);
+  return report;
+}
+
+// The name of a folder however it was written: "runs/quick/", "." and so on.
+std::string folder_name(const fs::path& path) {
+  const fs::path whole = fs::weakly_canonical(path);
+  return whole.has_filename() ? whole.filename().string() : whole.parent_path().filename().string();
+}
+
+std::string first_line(const fs::path& path) {
+  if (!fs::exists(path)) return "";
+  const std::string text = read_file(path);
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+StudyReport make_report(const StudyPlan& plan, const StudyResults& results) {
+  return paper::is_paper_study(plan) ? paper_report(results) : make_report(results);
+}
+
+StudyReport make_report(const StudyResults& results) {
+  StudyReport report{.summary = summarize(results, compare_with_first(results))};
+  report.json = summary_json(report.summary, Json::object());
+  report.markdown = markdown_of(study_text(report.summary, TableFormat::markdown));
+  report.terminal = study_text(report.summary, TableFormat::terminal);
+  return report;
+}
+
+std::string write_report(const StudyFolder& folder, const StudyReport& report, const StudyResults& results) {
+  write_file_atomically(folder.file("summary.csv"), study_csv(results));
+  write_file_atomically(folder.file("summary.md"), report.markdown);
+  write_file_atomically(folder.file("summary.json"), sealed(summary_text(report.json)));
+  const std::string path = folder.path().string();
+  if (!has_page()) return fmt::format("written: {}/summary.json, .csv, .md ({})", path, page_advice());
+  write_page(folder.file("report.html"), study_source(folder, report), report, results);
+  return fmt::format("written: {}/summary.json, .csv, .md\nlook at: {}/report.html", path, path);
+}
+
+std::string left_out_text(const DroppedRun& run) {
+  return fmt::format("left out: {}, seed {} ({}): {}", run.cell, run.seed, run.id, run.why);
+}
+
+void refuse_poorer_summary(const StudyFolder& folder, const std::vector<DroppedRun>& dropped) {
+  if (dropped.empty()) return;
+  for (const DroppedRun& run : dropped) notice(left_out_text(run));
+  fail(
+      "'{}' counts {} that can no longer be read; it and the files beside it were left as they are (report --out FILE "
+      "writes a page of what is left)",
+      folder.file("summary.json").string(), dropped.size() == 1 ? "a run" : fmt::format("{} runs", dropped.size()));
+}
+
+void refuse_poorer_summary(const StudyFolder& folder, const StudyPlan& plan, const StudyResults& results) {
+  std::set<std::string> planned;
+  for (const PlannedRun& run : result_runs(plan, results.rates)) planned.insert(run.id);
+  std::vector<DroppedRun> dropped = dropped_runs(folder, results);
+  std::erase_if(dropped, [&](const DroppedRun& run) { return !planned.contains(run.id); });
+  refuse_poorer_summary(folder, dropped);
+}
+
+std::string page_advice() {
+  return "this phasor was built without the report's page: install nodejs and npm and build again "
+         "(scripts/install_dependencies.sh web); --text, summary.md, .csv and .json need neither";
+}
+
+ReportSource study_source(const StudyFolder& folder, const StudyReport& report) {
+  return {.kind = report.paper ? "paper" : "study",
+          .folder = folder_name(folder.path()),
+          .repeat = first_line(folder.file(kCommandFile)),
+          .report = shell_text({"report", folder.path().string()}),
+          .run_folder = [path = folder.path()](const RunRecord& run) { return path / "runs" / run.id; }};
+}
+
+ReportSource run_source(const fs::path& folder) {
+  return {.kind = "run",
+          .folder = folder_name(folder),
+          .repeat = shell_text({"train", "--config", (folder / "config.json").string(), "--out", "runs/again"}),
+          .report = shell_text({"report", folder.string()}),
+          .run_folder = [folder](const RunRecord&) { return folder; }};
+}
+
+void write_page(const fs::path& path, const ReportSource& source, const StudyReport& report,
+                const StudyResults& results) {
+  write_file_atomically(path, page_with(report_data(source, results, report.json)));
+}
+
+}  // namespace phasor

@@ -1,0 +1,38 @@
+#include "phasor/study/carry_out/open_study.h"
+
+namespace phasor {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What writers left that were killed, in the study and in its runs.
+void sweep(const fs::path& study) {
+  remove_abandoned_files(study);
+  std::error_code ignored;
+  for (fs::directory_iterator run(study / "runs", ignored), end; !ignored && run != end; run.increment(ignored)) {
+    remove_abandoned_files(run->path());
+    remove_abandoned_files(run->path() / "snapshots");
+  }
+}
+
+}  // namespace
+
+OpenStudy::OpenStudy(const StudyFolder& folder, const StudyPlan& plan) {
+  folder.require_free_or_study();
+  claim_.emplace(folder.path());
+  try {
+    sweep(folder.path());
+    folder.open(plan);
+  } catch (...) {
+    const bool made_folder = claim_->made_folder();
+    claim_.reset();
+    std::error_code ignored;
+    if (made_folder && !folder.exists()) {
+      fs::remove(folder.path() / "runs", ignored);
+      fs::remove(folder.path(), ignored);  // unless something is in it
+    }
+    throw;
+  }
+}
+
+}  // namespace phasor

@@ -1,0 +1,16 @@
+#pragma once
+// A study's plan as study.json.
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+#include "phasor/study/plan/study_plan.h"
+
+namespace phasor {
+
+nlohmann::ordered_json to_json(const RunMeasures& measures);
+nlohmann::ordered_json to_json(const StudyPlan& plan);
+
+// Throws FormatError that starts with `file`.
+StudyPlan plan_from_json(std::string_view text, std::string_view file);
+
+}  // namespace phasor

@@ -1,0 +1,29 @@
+#include "phasor/study/plan/plan_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace phasor {
+namespace {
+
+std::string rate_text(const PlannedCell& cell) {
+  if (!cell.rates.empty()) return fmt::format("best of {}", fmt::join(cell.rates, ", "));
+  if (cell.rate_of) return fmt::format("that of {}", text(*cell.rate_of));
+  return fmt::format("{}", cell.config.train.learning_rate);
+}
+
+}  // namespace
+
+std::string plan_text(const StudyPlan& plan) {
+  std::string lines = fmt::format("{}: {} cells\n\n", plan.name, plan.cells.size());
+  for (const PlannedCell& cell : plan.cells) {
+    lines += fmt::format("{}: {} seeds, {} steps, lr {}\n", text(cell.cell), cell.seeds.size(), cell.config.train.steps,
+                         rate_text(cell));
+  }
+  lines += fmt::format("\n{} runs", result_runs(plan, {}).size());
+  const size_t tuning = tuning_runs(plan).size();
+  if (tuning > 0) lines += fmt::format(", after {} that choose learning rates", tuning);
+  return lines + "\n";
+}
+
+}  // namespace phasor

@@ -1,0 +1,54 @@
+#pragma once
+// What a study is made of: cells, and the runs that each of them asks for.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "phasor/study/plan/planned_run.h"
+#include "phasor/study/records/study_results.h"
+
+namespace phasor {
+
+// The seed of runs that choose a learning rate: no result has it, so that no result profits from the choice.
+inline constexpr uint64_t kTuningSeed = 1000;
+
+struct PlannedCell {
+  CellName cell;
+  RunConfig config;  // but for the seed, and for the learning rate where that is chosen
+  std::vector<uint64_t> seeds;
+  RunMeasures measures;
+  std::vector<double> rates;        // learning rates to choose from; empty: config's
+  std::optional<CellName> rate_of;  // the cell whose rate this one takes over
+};
+
+struct StudyPlan {
+  std::string name;
+  std::string preset;
+  std::vector<PlannedCell> cells;
+
+  const PlannedCell* find(const CellName& cell) const;  // null: not part of it
+};
+
+// Throws UsageError where two cells have one name, where seeds repeat, where a cell lacks seeds, where a result has the
+// tuning seed, and where rate_of leads nowhere.
+void check(const StudyPlan& plan);
+
+// Throws UsageError, naming both, where two cells ask for the same run.
+void refuse_duplicates(const StudyPlan& plan);
+
+// Runs that choose learning rates, in the plan's order.
+std::vector<PlannedRun> tuning_runs(const StudyPlan& plan);
+
+// By what tuning runs came to; `records` in any order. A cell whose trials all failed keeps its config's rate.
+std::vector<RateChoice> choose_rates(const StudyPlan& plan, const std::vector<RunRecord>& records);
+
+// The other runs, at the rates chosen, in the plan's order: every run once, with all that its cells want measured of
+// it.
+std::vector<PlannedRun> result_runs(const StudyPlan& plan, const std::vector<RateChoice>& rates);
+
+// Each cell with its runs. A run that two cells ask for is in both.
+StudyResults results_of(const StudyPlan& plan, const std::vector<RateChoice>& rates,
+                        const std::vector<RunRecord>& records, const std::vector<RunFailure>& failures);
+
+}  // namespace phasor

@@ -1,0 +1,88 @@
+#pragma once
+// Everything that a finished run of a study says, read from the files in its folder: what summaries, comparisons and
+// claims are made from. Nothing here is computed by running a model.
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "phasor/ablation/encoding_verdict.h"
+#include "phasor/ablation/published_ablation.h"
+#include "phasor/ablation/question.h"
+#include "phasor/ablation/stream_removal.h"
+#include "phasor/run/metrics.h"
+#include "phasor/study/plan/planned_run.h"
+#include "phasor/study/records/run_facts.h"
+#include "phasor/task/floors.h"
+
+namespace phasor {
+
+// One question asked of one model's heads.
+struct HeadRecord {
+  SeedRun judged;                               // verdicts of all layers, drops of the key layer
+  std::vector<std::vector<double>> loss_drops;  // [layers][heads], by the judged method
+  std::vector<std::vector<double>> accuracies;  // [layers][heads], with the head off
+};
+
+struct AblationRecord {
+  int64_t step = 0;
+  int64_t samples = 0;
+  double accuracy = 0.0, floor_accuracy = 0.0;
+  std::optional<HeadRecord> position, importance;
+  std::optional<StreamRemoval> removal;  // of the finished model only
+
+  const std::optional<HeadRecord>& record(Question question) const {
+    return question == Question::importance ? importance : position;
+  }
+};
+
+// Means over heads, of the first test sequences.
+struct SpectrumRecord {
+  SpectralFacts start, end;
+  std::vector<double> start_contractions, end_contractions;  // of every head
+  double relative_r2 = 0.0;  // trained; adjusted share of row-centred logits that distance alone explains
+  // Trained; adjusted R2 of the positional Gram by distance (Assumption 3.2), heads weighted by the share of their
+  // logits' variance that it is; NaN without it.
+  double position_toeplitz = 0.0;
+  double logit_interaction = 0.0;  // trained; content x offset in the logits
+  double positional_share = 0.0;   // trained; position x position and the bias, of the logits' variance
+  // Assumption 3.1: shares of the streams that enter layers, trained, means over layers where they are defined.
+  double stream_position = 0.0, stream_interaction = 0.0, stream_interaction_deviation = 0.0;
+};
+
+struct LengthRecord {
+  double factor = 1.0;
+  int64_t longest = 0;
+  double accuracy = 0.0;
+};
+
+struct RunRecord {
+  std::string id;
+  CellName cell;
+  bool tuning = false;
+  uint64_t seed = 0;
+  double learning_rate = 0.0;
+  int64_t steps = 0, parameters = 0, layers = 0, heads = 0;
+  double train_accuracy = 0.0;  // on the whole training set
+  double test_accuracy = 0.0, test_loss = 0.0;
+  std::optional<double> validation_accuracy, validation_loss;
+  std::optional<int64_t> steps_to_90;
+  bool converged = false;
+  double loss_spikes = 0.0;
+  double gradient_variation = 0.0, loss_area = 0.0;  // as in RunFacts
+  TaskFloors floors;
+  std::vector<Metrics> curve;
+  std::optional<AblationRecord> ablation;
+  std::vector<AblationRecord> snapshots;  // by rising step, without the finished model
+  std::optional<PublishedAblation> published;
+  std::optional<SpectrumRecord> spectrum;
+  std::vector<LengthRecord> lengths;
+  double seconds = 0.0;  // of training
+  std::string device;
+};
+
+// Of a complete run. What was not measured is left out. Throws FormatError that names the file.
+RunRecord read_record(const PlannedRun& run, const std::filesystem::path& folder);
+
+}  // namespace phasor

@@ -1,0 +1,52 @@
+#pragma once
+// The numbers of a run that two cells can be compared by, and the words for them.
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "phasor/study/records/run_record.h"
+
+namespace phasor {
+
+enum class ComparedQuantity : uint8_t {
+  test_accuracy,
+  test_loss,
+  generalisation_gap,
+  steps_to_90,  // a run that never reached 90 % counts as one step more than it had
+  loss_area,
+  loss_spikes,
+  gradient_variation,
+  position_max_share,  // of the key layer; nothing where that is not used
+  position_n2,
+  importance_max_share,
+  importance_n2,
+  accuracy_at_length,
+  contraction_start,
+  contraction_end,
+  position_toeplitz,
+  logit_interaction,
+};
+
+struct ComparedNumber {
+  ComparedQuantity quantity = ComparedQuantity::test_accuracy;
+  double factor = 1.0;  // accuracy_at_length only: times the longest sequence of training
+
+  bool operator==(const ComparedNumber&) const = default;
+};
+
+std::string name(const ComparedNumber& number);   // for files: "test_accuracy", "accuracy_at_2"
+std::string title(const ComparedNumber& number);  // for people: "test accuracy", "accuracy at 2 times the length"
+
+// Nothing where it was not measured or is not defined for this run.
+std::optional<double> value_of(const RunRecord& run, const ComparedNumber& number);
+
+struct ComparedWords {
+  const char* larger;   // "is more accurate than"
+  const char* smaller;  // "is less accurate than"
+  double scale = 1.0;   // people read accuracies in per cent
+  const char* unit;     // of a difference, after scaling: " points"; empty where the title has to say what it is
+  int digits = 3;       // behind the point
+};
+const ComparedWords& words(const ComparedNumber& number);
+
+}  // namespace phasor

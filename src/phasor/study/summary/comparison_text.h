@@ -1,0 +1,24 @@
+#pragma once
+// Comparisons for people: a table, and the answer in a sentence.
+#include <string>
+#include <vector>
+
+#include "phasor/base/text_table.h"
+#include "phasor/study/summary/comparison.h"
+
+namespace phasor {
+
+// p, p after Holm, the smallest p that so many seeds can reach, and effect sizes; empty without comparisons.
+std::string comparisons_text(const std::vector<Comparison>& comparisons, TableFormat format);
+
+// "rope is more accurate than alibi: +3.1 points (95 % +1.2 to +5.0), p = 0.008, ..." or "no difference can be told
+// between ...". Names the task, the protocol and the variant too unless told not to; cells that differ in these are
+// named in full.
+std::string answer(const Comparison& comparison, bool with_task = true);
+
+// One answer each, without the task where it is the same for all.
+std::string answers_text(const std::vector<Comparison>& comparisons, TableFormat format);
+
+std::string p_text(double p);  // "0.10", "0.029", "0.008", "1.1e-05"
+
+}  // namespace phasor
