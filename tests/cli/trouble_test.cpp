@@ -65,6 +65,26 @@ TEST(StudyStart, GoesOnWhereOneWasKilledBeforeItsFirstFile) {
   expect_error(phasor_command(tiny_study(folder.path())), 2, {"holds something else"});
 }
 
+TEST(StudyStart, TakesAwayWhatKilledProcessesLeft) {
+  const TemporaryFolder folder;
+  const fs::path study = folder / "study";
+  const Arguments command = tiny_study(study) + Arguments{"--measure", "ablation"};
+  ASSERT_EQ(phasor_command(command).code, 0);
+  const fs::path run = fs::directory_iterator(study / "runs")->path();
+  put(study / "runs/.writable123", "");
+  put(run / ".claim", "somebody");
+  put(run / "metrics.jsonl.partial123", "{");
+  // Killed between the last two steps of an ablation; another's work on the way is not touched.
+  fs::copy_file(run / "ablation.safetensors", run / "ablation.0123abcd.partial.safetensors");
+  put(run / "ablation.4567abcd.partial.safetensors", "of another plan, as far as anybody can read");
+  EXPECT_EQ(phasor_command(command).code, 0);
+  for (const char* gone : {"runs/.writable123", ".claim"}) EXPECT_FALSE(fs::exists(study / gone)) << gone;
+  for (const char* gone : {".claim", "metrics.jsonl.partial123", "ablation.0123abcd.partial.safetensors"}) {
+    EXPECT_FALSE(fs::exists(run / gone)) << gone;
+  }
+  EXPECT_TRUE(fs::exists(run / "ablation.4567abcd.partial.safetensors"));
+}
+
 class Reports : public testing::Test {
  protected:
   void SetUp() override {

@@ -95,17 +95,6 @@ void run_training(const TrainOptions& options, const RunFolder& folder, const Ru
   }
 }
 
-// What a process left that was killed after its last file.
-void tidy(const RunFolder& folder) {
-  if (!std::filesystem::exists(folder.file(kClaimFile))) return;
-  try {
-    const FolderClaim claim(folder.path());
-    remove_abandoned_files(folder.path());
-  } catch (const Error&) {
-    return;  // somebody works in it, or it cannot be written
-  }
-}
-
 // The folder's own configuration. Throws UsageError where the options ask for another value.
 RunConfig resumed_config(const RunFolder& folder, const RunOptions& options) {
   RunConfig stored = folder.load_config();
@@ -137,7 +126,7 @@ void run_train(const TrainOptions& options) {
   if (goes_on && folder.complete()) {
     const FinishedRun run = read_finished_run(folder);  // says what is damaged
     if (run.result.packed.empty()) folder.check_model(config, "model.safetensors");
-    tidy(folder);
+    sweep_folder(folder.path());
     say(fmt::format("'{}' is complete already\n", folder.path().string()));
     if (options.json) print_out("{}", read_file(folder.file("result.json")));
     return;

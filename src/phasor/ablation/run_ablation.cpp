@@ -192,4 +192,25 @@ std::optional<RunAblation> ablate_run(Session& session, const fs::path& folder, 
   return ablation;
 }
 
+void remove_superseded_scores(const fs::path& folder) {
+  constexpr std::string_view kEnd = ".partial.safetensors";
+  constexpr size_t kPlanDigits = 8;
+  std::error_code ignored;
+  std::vector<fs::path> superseded;
+  for (fs::directory_iterator file(folder, ignored), end; !ignored && file != end; file.increment(ignored)) {
+    const std::string name = file->path().filename().string();
+    if (!name.ends_with(kEnd) || name.size() < kEnd.size() + kPlanDigits + 2) continue;
+    const fs::path complete =
+        folder / (name.substr(0, name.size() - kEnd.size() - kPlanDigits - 1) + ".safetensors");
+    try {
+      if (fs::exists(complete) && load_scores(complete).plan == load_scores(file->path()).plan) {
+        superseded.push_back(file->path());
+      }
+    } catch (const Error&) {
+      // One of them is damaged: whoever ablates again decides.
+    }
+  }
+  for (const fs::path& path : superseded) fs::remove(path, ignored);
+}
+
 }  // namespace phasor

@@ -53,4 +53,8 @@ void judge(RunAblation& ablation, const VerdictOptions& options);
 // 64-bit FNV-1a of the parameters' bytes, as 16 hexadecimal digits.
 std::string parameter_hash(const Transformer& model);
 
+// Takes away scores that were on their way where the same ablation is complete: what a process left that was killed
+// between the two.
+void remove_superseded_scores(const std::filesystem::path& folder);
+
 }  // namespace phasor

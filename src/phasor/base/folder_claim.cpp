@@ -266,6 +266,17 @@ bool is_free_folder(const fs::path& folder, const char* empty_folder) {
   return true;
 }
 
+void sweep_folder(const fs::path& folder) {
+  std::error_code ignored;
+  try {
+    std::optional<FolderClaim> claim;
+    if (fs::exists(folder / kClaimFile, ignored)) claim.emplace(folder);
+    remove_abandoned_files(folder);
+  } catch (const Error&) {
+    return;
+  }
+}
+
 void FolderClaim::set_temporary(const char* const* names) {
   if (slot_ != nullptr) slot_->temporary = names;
 }

@@ -80,6 +80,10 @@ class FolderClaim {
 // Nothing is in the folder but what a claim or a killed writer left, and, where it is named, an empty folder.
 bool is_free_folder(const std::filesystem::path& folder, const char* empty_folder = nullptr);
 
+// Takes away what killed processes left in the folder: a claim, files on their way. Not while somebody works in it, nor
+// where it cannot be written.
+void sweep_folder(const std::filesystem::path& folder);
+
 // Removes the claim files of this process, and the folders it made if nothing else is in them. Only calls what a signal
 // handler may call: for ends that run no destructors.
 void drop_claims_at_exit() noexcept;

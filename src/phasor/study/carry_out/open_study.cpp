@@ -1,5 +1,7 @@
 #include "phasor/study/carry_out/open_study.h"
 
+#include "phasor/ablation/run_ablation.h"
+
 namespace phasor {
 namespace {
 
@@ -8,10 +10,12 @@ namespace fs = std::filesystem;
 // What writers left that were killed, in the study and in its runs.
 void sweep(const fs::path& study) {
   remove_abandoned_files(study);
+  remove_abandoned_files(study / "runs");
   std::error_code ignored;
   for (fs::directory_iterator run(study / "runs", ignored), end; !ignored && run != end; run.increment(ignored)) {
-    remove_abandoned_files(run->path());
+    sweep_folder(run->path());
     remove_abandoned_files(run->path() / "snapshots");
+    remove_superseded_scores(run->path());
   }
 }
 
