@@ -200,8 +200,7 @@ void remove_superseded_scores(const fs::path& folder) {
   for (fs::directory_iterator file(folder, ignored), end; !ignored && file != end; file.increment(ignored)) {
     const std::string name = file->path().filename().string();
     if (!name.ends_with(kEnd) || name.size() < kEnd.size() + kPlanDigits + 2) continue;
-    const fs::path complete =
-        folder / (name.substr(0, name.size() - kEnd.size() - kPlanDigits - 1) + ".safetensors");
+    const fs::path complete = folder / (name.substr(0, name.size() - kEnd.size() - kPlanDigits - 1) + ".safetensors");
     try {
       if (fs::exists(complete) && load_scores(complete).plan == load_scores(file->path()).plan) {
         superseded.push_back(file->path());

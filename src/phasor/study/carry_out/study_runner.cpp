@@ -15,11 +15,9 @@
 #include "phasor/base/folder_claim.h"
 #include "phasor/base/threads.h"
 #include "phasor/run/config_json.h"
-#include "phasor/run/finished_run.h"
-#include "phasor/run/open_run.h"
 #include "phasor/study/carry_out/run_measures.h"
 #include "phasor/study/carry_out/run_work.h"
-#include "phasor/train/trainer.h"
+#include "phasor/train/train_in_folder.h"
 
 namespace phasor {
 namespace {
@@ -164,39 +162,19 @@ void require_own_config(const RunFolder& folder, const PlannedRun& run) {
       fmt::format("'{}' holds a run with other settings than its name stands for; remove it", folder.path().string()));
 }
 
-// Its files are whole and belong together. Damage that the run's state can mend is no error; what would have to be
-// trained anew, over good results, is.
-bool has_result(const RunFolder& folder) {
-  if (!folder.complete()) return false;
-  try {
-    read_finished_run(folder);
-    return true;
-  } catch (const FormatError&) {
-    if (!std::filesystem::exists(folder.file("state.safetensors"))) throw;
-    return false;
-  }
-}
-
 // False: stopped.
 bool train_run(Board& board, size_t index, Backend& backend) {
   const PlannedRun& run = board.run(index);
   const RunFolder folder(board.folder().run(run));
   if (folder.exists()) require_own_config(folder, run);
-  if (has_result(folder)) return true;
-  OpenRun open(folder, run.config, true);
   const double part = board.work(index).training / board.work(index).all();
   const TrainingCallbacks callbacks{
       .update =
           [&](const Progress& p) {
             board.update(index, "training", part * static_cast<double>(p.step) / static_cast<double>(p.steps));
           },
-      .evaluation =
-          [&](const Metrics&) {
-            open.require_claim();
-            open.begin();
-          },
       .stop = [&] { return board.stopping(); }};
-  return train(backend, run.config, folder, callbacks).end == TrainingEnd::finished;
+  return train_in_folder(backend, run.config, folder, callbacks).end == TrainingEnd::finished;
 }
 
 bool measure(Board& board, size_t index, Backend& backend) {
