@@ -137,7 +137,7 @@ TEST(AblationJson, WhatIsNoVerdictIsRefused) {
   EXPECT_THROW(verdict_from_json(other), FormatError);
   other = json;
   other["layers"][1].erase("effect");
-  EXPECT_THROW(verdict_from_json(other), Json::exception);
+  EXPECT_THROW(verdict_from_json(other), FormatError);
   other = json;
   other["layers"][1]["effect"]["head_drops"][0]["value"] = nullptr;
   EXPECT_THROW(verdict_from_json(other), Error);

@@ -104,6 +104,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
   std::vector<uint8_t> body(data + kLengthBytes + length, data + size);
   std::vector<uint8_t>& changed = random() % 4 == 0 ? body : header;
   const size_t old_size = changed.size();
+  if (old_size + maximal_size == size) return LLVMFuzzerMutate(data, size, maximal_size);  // there is no room
   changed.resize(old_size + maximal_size - size);
   changed.resize(LLVMFuzzerMutate(changed.data(), old_size, changed.size()));
 

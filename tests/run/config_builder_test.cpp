@@ -306,6 +306,7 @@ TEST(ConfigFile, MalformedJsonIsPlacedOnOneLine) {
   const std::string text = json_error("{\n  \"seed\": 1,\n  \"train\" 2\n}");
   EXPECT_EQ(text.find("runs.json: not valid JSON: parse error at line 3, column "), 0u) << text;
   EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+  EXPECT_EQ(json_error(R"({"seed": 3e045359342})"), "runs.json: not valid JSON: number overflow parsing '3e045359342'");
 }
 
 TEST(ConfigFile, IsReadFromDisk) {

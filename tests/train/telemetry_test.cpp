@@ -53,7 +53,8 @@ TEST(Telemetry, ALineReadsBackAsWritten) {
   EXPECT_EQ(again.gradient_norm, telemetry.gradient_norm);
   EXPECT_EQ(again.layer_gradient_norm, telemetry.layer_gradient_norm);
   EXPECT_EQ(again.margin, telemetry.margin);
-  expect_words(message_of<FormatError>([] { parse_telemetry("{\"step\":1}", "file:3"); }), {"file:3", "telemetry"});
+  expect_words(message_of<FormatError>([] { parse_telemetry("{\"step\":1}", "file:3"); }),
+               {"file:3", "loss is missing"});
 }
 
 TEST(Telemetry, HasTheNumbersOfTheSpectrumAndOfTheSeeds) {

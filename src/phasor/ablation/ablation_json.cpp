@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "phasor/base/error.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/statistics/concentration.h"
 
 namespace phasor {
@@ -15,135 +16,162 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kHeads = "heads, the last one of each earlier layer off";
 constexpr const char* kLatents = "columns of latents";
 
+const std::vector<Deposit> kDeposits = {Deposit::deposit, Deposit::spread, Deposit::not_used, Deposit::undetermined};
+
+std::string deposit_name(Deposit verdict) { return std::string(name(verdict)); }
+
 // JSON has no infinities: what is not bounded or not defined is null.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json number(double value) { return JsonValue<double>::write(value); }
 
-double number_from(const Json& json, double otherwise) { return json.is_null() ? otherwise : json.get<double>(); }
+}  // namespace
 
-Estimate estimate_from(const Json& json) {
-  const Estimate undefined;
-  return {.value = number_from(json.at("value"), undefined.value),
-          .low = number_from(json.at("low"), undefined.low),
-          .high = number_from(json.at("high"), undefined.high)};
+static const Fields<Estimate>& json_fields(const Estimate*) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  static const Fields<Estimate> fields = {
+      field("value", &Estimate::value, "the estimate; null: not defined"),
+      field_or("low", &Estimate::low, -kInfinity, "lower end of its 95 % interval; null: unbounded"),
+      field_or("high", &Estimate::high, kInfinity, "upper end")};
+  return fields;
 }
 
-Json effect_json(const LayerEffect& effect) {
-  Json heads = Json::array();
-  for (const Estimate& head : effect.heads) heads.push_back(to_json(head));
-  Json shares = Json::array();
-  for (const double share : effect.shares.shares) shares.push_back(share);
-  const LayerEffect::HeldOut& held = effect.held_out;
-  return {{"layer_drop", to_json(effect.layer)},
-          {"head_drops", heads},
-          {"shares", shares},
-          {"top", effect.top},
-          {"max_share", to_json(effect.max_share)},
-          {"dominance", to_json(effect.dominance)},
-          {"dominance_ratio", number(effect.shares.dominance_ratio)},
-          {"gini", to_json(effect.gini)},
-          {"n1", to_json(effect.n1)},
-          {"n2", to_json(effect.n2)},
-          {"redundancy", to_json(effect.redundancy)},
-          {"necessity", to_json(effect.necessity)},
-          {"sufficiency", to_json(effect.sufficiency)},
-          {"held_out",
-           {{"head", held.head},
-            {"drop", to_json(held.drop)},
-            {"lead", to_json(held.lead)},
-            {"share", to_json(held.share)},
-            {"necessity", to_json(held.necessity)},
-            {"sufficiency", to_json(held.sufficiency)},
-            {"n1", to_json(held.n1)},
-            {"n2", to_json(held.n2)},
-            {"p", held.p},
-            {"p_holm", held.p_holm},
-            {"head_p_holm", held.head_p_holm}}}};
+static const Fields<LayerEffect::HeldOut>& json_fields(const LayerEffect::HeldOut*) {
+  using HeldOut = LayerEffect::HeldOut;
+  static const Fields<HeldOut> fields = {
+      field("head", &HeldOut::head, "the head, chosen on the samples of even number"),
+      field("drop", &HeldOut::drop, "what it costs on the others"),
+      field("lead", &HeldOut::lead, "that less the largest cost of another head"),
+      field("share", &HeldOut::share, "of the heads' costs"),
+      field("necessity", &HeldOut::necessity, "its cost over the layer's"),
+      field("sufficiency", &HeldOut::sufficiency, "what it keeps of the layer's worth alone"),
+      field("n1", &HeldOut::n1, "effective heads by entropy"),
+      field("n2", &HeldOut::n2, "effective heads by Simpson"),
+      field("p", &HeldOut::p, "of a cost above 0, one-sided"),
+      field("p_holm", &HeldOut::p_holm, "adjusted for all heads of all layers"),
+      field("head_p_holm", &HeldOut::head_p_holm, "the same of every head")};
+  return fields;
 }
 
-LayerEffect::HeldOut held_out_from(const Json& json) {
-  return {.head = json.at("head"),
-          .drop = estimate_from(json.at("drop")),
-          .lead = estimate_from(json.at("lead")),
-          .share = estimate_from(json.at("share")),
-          .necessity = estimate_from(json.at("necessity")),
-          .sufficiency = estimate_from(json.at("sufficiency")),
-          .n1 = estimate_from(json.at("n1")),
-          .n2 = estimate_from(json.at("n2")),
-          .p = json.at("p"),
-          .p_holm = json.at("p_holm"),
-          .head_p_holm = json.at("head_p_holm").get<std::vector<double>>()};
+static const Fields<LayerEffect>& json_fields(const LayerEffect*) {
+  static const Fields<LayerEffect> fields = {
+      field("layer_drop", &LayerEffect::layer, "loss that the whole layer's ablation adds"),
+      field("head_drops", &LayerEffect::heads, "loss that each head's ablation adds"),
+      Field<LayerEffect>{.name = "shares",
+                         .type = "list",
+                         .help = "of the heads' costs, each",
+                         .write = [](const LayerEffect& effect) { return write_json(effect.shares.shares); },
+                         .read =
+                             [](LayerEffect& effect, const Json& json, const JsonPath& path) {
+                               std::vector<double> drops;
+                               for (const Estimate& head : effect.heads) drops.push_back(head.value);
+                               effect.shares = statistics::concentration(drops);
+                               effect.shares.shares = read_json<std::vector<double>>(json, path);
+                             }},
+      field("top", &LayerEffect::top, "the head that costs most"),
+      field("max_share", &LayerEffect::max_share, "its share"),
+      field("dominance", &LayerEffect::dominance, "its share less the second one's"),
+      derived_field<LayerEffect>(
+          "dominance_ratio", "number", [](const LayerEffect& effect) { return number(effect.shares.dominance_ratio); },
+          "its share over the second one's"),
+      field("gini", &LayerEffect::gini, "Gini coefficient of the costs"),
+      field("n1", &LayerEffect::n1, "effective heads by entropy"),
+      field("n2", &LayerEffect::n2, "effective heads by Simpson"),
+      field("redundancy", &LayerEffect::redundancy, "the layer's cost over the sum of its heads'"),
+      field("necessity", &LayerEffect::necessity, "the top head's cost over the layer's"),
+      field("sufficiency", &LayerEffect::sufficiency, "what the top head keeps of the layer's worth alone"),
+      field("held_out", &LayerEffect::held_out, "one head, chosen on half of the samples and measured on the other")};
+  return fields;
 }
 
-LayerEffect effect_from(const Json& json) {
-  LayerEffect effect{.layer = estimate_from(json.at("layer_drop")),
-                     .top = json.at("top"),
-                     .max_share = estimate_from(json.at("max_share")),
-                     .dominance = estimate_from(json.at("dominance")),
-                     .gini = estimate_from(json.at("gini")),
-                     .n1 = estimate_from(json.at("n1")),
-                     .n2 = estimate_from(json.at("n2")),
-                     .redundancy = estimate_from(json.at("redundancy")),
-                     .necessity = estimate_from(json.at("necessity")),
-                     .sufficiency = estimate_from(json.at("sufficiency")),
-                     .held_out = held_out_from(json.at("held_out"))};
-  std::vector<double> drops;
-  for (const Json& head : json.at("head_drops")) {
-    effect.heads.push_back(estimate_from(head));
-    drops.push_back(effect.heads.back().value);
-  }
-  effect.shares = statistics::concentration(drops);
-  effect.shares.shares = json.at("shares").get<std::vector<double>>();
-  return effect;
+static const Fields<Clause>& json_fields(const Clause*) {
+  static const Fields<Clause> fields = {field("clause", &Clause::name, "which one"),
+                                        field("text", &Clause::text, "with its number"),
+                                        field("holds", &Clause::holds, "null: could not be judged")};
+  return fields;
 }
 
-Deposit deposit_from(const Json& json) {
-  const auto text = json.get<std::string>();
-  for (const Deposit verdict : {Deposit::deposit, Deposit::spread, Deposit::not_used, Deposit::undetermined}) {
-    if (name(verdict) == text) return verdict;
-  }
-  throw FormatError(fmt::format("there is no verdict {}", json.dump()));
+static const Fields<LayerVerdict>& json_fields(const LayerVerdict*) {
+  static const Fields<LayerVerdict> fields = {
+      name_field("verdict", &LayerVerdict::verdict, kDeposits, deposit_name, "DEPOSIT, SPREAD, ..."),
+      field("redundant", &LayerVerdict::redundant, "heads stand in for each other"),
+      field("reason", &LayerVerdict::reason, "in words"),
+      field("clauses", &LayerVerdict::clauses, "what the verdict rests on"),
+      field("effect", &LayerVerdict::effect, "the numbers")};
+  return fields;
 }
 
-Json clauses_json(const std::vector<Clause>& clauses) {
-  Json list = Json::array();
-  for (const Clause& clause : clauses) {
-    Json entry = {{"clause", clause.name}, {"text", clause.text}};
-    entry["holds"] = clause.holds ? Json(*clause.holds) : Json(nullptr);
-    list.push_back(std::move(entry));
-  }
-  return list;
+static const Fields<RunVerdict>& json_fields(const RunVerdict*) {
+  static const Fields<RunVerdict> fields = {
+      name_field("verdict", &RunVerdict::verdict, kDeposits, deposit_name, "of the layer that matters most"),
+      field("layer", &RunVerdict::layer, "that layer"), field("reason", &RunVerdict::reason, "in words"),
+      field("top_share_of_all", &RunVerdict::top_share_of_all, "its top head's share among all heads of all layers"),
+      Field<RunVerdict>{.name = "layers",
+                        .type = "list",
+                        .help = "every layer's verdict, with its number",
+                        .write =
+                            [](const RunVerdict& verdict) {
+                              Json list = Json::array();
+                              for (size_t l = 0; l < verdict.layers.size(); ++l) {
+                                Json layer = {{"layer", l}};
+                                layer.update(write_json(verdict.layers[l]));
+                                list.push_back(std::move(layer));
+                              }
+                              return list;
+                            },
+                        .read =
+                            [](RunVerdict& verdict, Json list, const JsonPath& path) {
+                              if (!list.is_array()) fail_member(path, "is not a list");
+                              for (Json& layer : list) {
+                                const JsonPath here(path, verdict.layers.size());
+                                if (!layer.is_object() || layer.erase("layer") == 0) fail_member(here, "has no layer");
+                                verdict.layers.push_back(read_json<LayerVerdict>(layer, here));
+                              }
+                            }}};
+  return fields;
 }
 
-std::vector<Clause> clauses_from(const Json& json) {
-  std::vector<Clause> clauses;
-  for (const Json& entry : json) {
-    Clause clause{.name = entry.at("clause"), .text = entry.at("text"), .holds = {}, .remedy = {}};
-    if (!entry.at("holds").is_null()) clause.holds = entry.at("holds").get<bool>();
-    clauses.push_back(std::move(clause));
-  }
-  return clauses;
+static const Fields<HeadHabit>& json_fields(const HeadHabit*) {
+  static const Fields<HeadHabit> fields = {
+      field("mean_distance", &HeadHabit::mean_distance, "how far a query looks, on average"),
+      field("even_distance", &HeadHabit::even_distance, "if attention were even"),
+      field("favourite", &HeadHabit::favourite, "the key - query that gets most beyond even attention"),
+      field("favourite_gain", &HeadHabit::favourite_gain, "how many times even attention that is"),
+      field("distance_share", &HeadHabit::distance_share, "of the variance of attention that distance explains"),
+      field("entropy", &HeadHabit::entropy, "of attention, in nats"),
+      field("even_entropy", &HeadHabit::even_entropy, "if attention were even")};
+  return fields;
 }
 
-Json habit_json(const HeadHabit& habit) {
-  return {{"mean_distance", habit.mean_distance},   {"even_distance", habit.even_distance},
-          {"favourite", habit.favourite},           {"favourite_gain", habit.favourite_gain},
-          {"distance_share", habit.distance_share}, {"entropy", habit.entropy},
-          {"even_entropy", habit.even_entropy}};
+static const Fields<RemovalScore>& json_fields(const RemovalScore*) {
+  static const Fields<RemovalScore> fields = {field("loss", &RemovalScore::loss, "mean over samples"),
+                                              field("accuracy", &RemovalScore::accuracy, "share of right answers")};
+  return fields;
 }
 
-HeadHabit habit_from(const Json& json) {
-  return {.mean_distance = json.at("mean_distance"),
-          .even_distance = json.at("even_distance"),
-          .favourite = json.at("favourite"),
-          .favourite_gain = json.at("favourite_gain"),
-          .distance_share = json.at("distance_share"),
-          .entropy = json.at("entropy"),
-          .even_entropy = json.at("even_entropy")};
+static const Fields<RemovalExcess>& json_fields(const RemovalExcess*) {
+  static const Fields<RemovalExcess> fields = {field("value", &RemovalExcess::value, "mean over samples"),
+                                               field("low", &RemovalExcess::low, "lower end of its 95 % interval"),
+                                               field("high", &RemovalExcess::high, "upper end")};
+  return fields;
 }
 
-RemovalScore score_from(const Json& json) { return {.loss = json.at("loss"), .accuracy = json.at("accuracy")}; }
+static const Fields<LayerRemoval>& json_fields(const LayerRemoval*) {
+  static const Fields<LayerRemoval> fields = {
+      field("layer", &LayerRemoval::layer, "that the stream enters"),
+      field("means", &LayerRemoval::means, "without the mean state of each position"),
+      field("input_term", &LayerRemoval::input_term, "without the encoding's input term; null: it has none"),
+      field("random", &LayerRemoval::random, "without random vectors of the same length, draw by draw"),
+      field("excess", &LayerRemoval::excess, "loss beyond that of random vectors"),
+      field("norm_share", &LayerRemoval::norm_share, "what is removed of the stream's squared norm")};
+  return fields;
+}
 
-Json score_json(const RemovalScore& score) { return {{"loss", score.loss}, {"accuracy", score.accuracy}}; }
+static const Fields<StreamRemoval>& json_fields(const StreamRemoval*) {
+  static const Fields<StreamRemoval> fields = {field("intact", &StreamRemoval::intact, "with nothing removed"),
+                                               field("layers", &StreamRemoval::layers, "layer by layer")};
+  return fields;
+}
+
+namespace {
 
 Json conditions_json(const ScoreTable& table) {
   Json list = Json::array();
@@ -162,90 +190,14 @@ Json conditions_json(const ScoreTable& table) {
 
 }  // namespace
 
-Json to_json(const Estimate& estimate) {
-  return {{"value", number(estimate.value)}, {"low", number(estimate.low)}, {"high", number(estimate.high)}};
-}
-
-Json to_json(const RunVerdict& verdict) {
-  Json layers = Json::array();
-  for (size_t l = 0; l < verdict.layers.size(); ++l) {
-    const LayerVerdict& layer = verdict.layers[l];
-    layers.push_back({{"layer", l},
-                      {"verdict", name(layer.verdict)},
-                      {"redundant", layer.redundant},
-                      {"reason", layer.reason},
-                      {"clauses", clauses_json(layer.clauses)},
-                      {"effect", effect_json(layer.effect)}});
-  }
-  return {{"verdict", name(verdict.verdict)},
-          {"layer", verdict.layer},
-          {"reason", verdict.reason},
-          {"top_share_of_all", number(verdict.top_share_of_all)},
-          {"layers", layers}};
-}
-
-RunVerdict verdict_from_json(const Json& json) {
-  RunVerdict verdict{.verdict = deposit_from(json.at("verdict")),
-                     .layer = json.at("layer"),
-                     .reason = json.at("reason"),
-                     .top_share_of_all = number_from(json.at("top_share_of_all"), Estimate().value)};
-  for (const Json& layer : json.at("layers")) {
-    verdict.layers.push_back({.verdict = deposit_from(layer.at("verdict")),
-                              .redundant = layer.at("redundant"),
-                              .clauses = clauses_from(layer.at("clauses")),
-                              .reason = layer.at("reason"),
-                              .effect = effect_from(layer.at("effect"))});
-  }
-  return verdict;
-}
-
-Json to_json(const StreamRemoval& removal) {
-  Json layers = Json::array();
-  for (const LayerRemoval& layer : removal.layers) {
-    Json random = Json::array();
-    for (const RemovalScore& score : layer.random) random.push_back(score_json(score));
-    layers.push_back(
-        {{"layer", layer.layer},
-         {"means", score_json(layer.means)},
-         {"input_term", layer.input_term ? score_json(*layer.input_term) : Json(nullptr)},
-         {"random", random},
-         {"excess", {{"value", layer.excess.value}, {"low", layer.excess.low}, {"high", layer.excess.high}}},
-         {"norm_share", layer.norm_share}});
-  }
-  return {{"intact", score_json(removal.intact)}, {"layers", layers}};
-}
-
-Json to_json(const std::vector<std::vector<HeadHabit>>& habits) {
-  Json list = Json::array();
-  for (const std::vector<HeadHabit>& layer : habits) {
-    Json row = Json::array();
-    for (const HeadHabit& habit : layer) row.push_back(habit_json(habit));
-    list.push_back(std::move(row));
-  }
-  return list;
-}
-
+Json to_json(const Estimate& estimate) { return write_json(estimate); }
+Json to_json(const RunVerdict& verdict) { return write_json(verdict); }
+RunVerdict verdict_from_json(const Json& json) { return read_json<RunVerdict>(json); }
+Json to_json(const StreamRemoval& removal) { return write_json(removal); }
+StreamRemoval removal_from_json(const Json& json) { return read_json<StreamRemoval>(json); }
+Json to_json(const std::vector<std::vector<HeadHabit>>& habits) { return write_json(habits); }
 std::vector<std::vector<HeadHabit>> habits_from_json(const Json& json) {
-  std::vector<std::vector<HeadHabit>> habits;
-  for (const Json& layer : json) {
-    habits.emplace_back();
-    for (const Json& head : layer) habits.back().push_back(habit_from(head));
-  }
-  return habits;
-}
-
-StreamRemoval removal_from_json(const Json& json) {
-  StreamRemoval removal{.intact = score_from(json.at("intact"))};
-  for (const Json& entry : json.at("layers")) {
-    LayerRemoval layer{.layer = entry.at("layer"), .means = score_from(entry.at("means"))};
-    if (!entry.at("input_term").is_null()) layer.input_term = score_from(entry.at("input_term"));
-    for (const Json& score : entry.at("random")) layer.random.push_back(score_from(score));
-    const Json& excess = entry.at("excess");
-    layer.excess = {.value = excess.at("value"), .low = excess.at("low"), .high = excess.at("high")};
-    layer.norm_share = entry.at("norm_share");
-    removal.layers.push_back(std::move(layer));
-  }
-  return removal;
+  return read_json<std::vector<std::vector<HeadHabit>>>(json);
 }
 
 Json to_json(const RunAblation& ablation) {
@@ -286,8 +238,8 @@ PublishedAblation published_from_json(const Json& json) {
   }
   PublishedAblation ablation{.baseline = json.at("baseline"),
                              .latent = ablated == kLatents,
-                             .without_effect = json.at("turns_without_effect"),
-                             .samples = json.at("samples")};
+                             .without_effect = read_json<int64_t>(json.at("turns_without_effect")),
+                             .samples = read_json<int64_t>(json.at("samples"))};
   for (const Json& layer : json.at("layers")) {
     ablation.accuracy.push_back(layer.at("accuracy").get<std::vector<double>>());
   }

@@ -15,7 +15,7 @@ nlohmann::ordered_json to_json(const PublishedAblation& ablation);
 
 nlohmann::ordered_json to_json(const std::vector<std::vector<HeadHabit>>& habits);
 
-// The reverse, digit for digit. Throw nlohmann's exceptions where members are missing.
+// The reverse, digit for digit. Throw FormatError that says where a member is missing or wrong.
 std::vector<std::vector<HeadHabit>> habits_from_json(const nlohmann::ordered_json& json);
 StreamRemoval removal_from_json(const nlohmann::ordered_json& json);
 PublishedAblation published_from_json(const nlohmann::ordered_json& json);

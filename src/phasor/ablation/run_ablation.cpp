@@ -125,6 +125,8 @@ bool read_description(const std::string& text, RunAblation& ablation) {
     return true;
   } catch (const Json::exception&) {
     return false;
+  } catch (const FormatError&) {
+    return false;
   }
 }
 

@@ -70,6 +70,9 @@ Json read_json(std::string_view text, std::string_view file) {
     const std::string_view reason = error.what();
     const size_t place = reason.find("parse error");  // after the library's own error number
     fail_format("{}: not valid JSON: {}", file, place == std::string_view::npos ? reason : reason.substr(place));
+  } catch (const Json::exception& error) {  // a number beyond all numbers
+    const std::string_view reason = error.what();
+    fail_format("{}: not valid JSON: {}", file, reason.substr(reason.find("] ") + 2));
   }
 }
 

@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 // A member of result.json that must agree with the run's settings.
 template <class Value>
 void require_equal(const Json& json, const char* key, const Value& expected) {
-  if (json.at(key).get<Value>() == expected) return;
+  if (json.at(key) == Json(expected)) return;
   fail("{} is {}, but the run's settings say {}", key, json.at(key).dump(), Json(expected).dump());
 }
 

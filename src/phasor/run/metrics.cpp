@@ -1,9 +1,9 @@
 #include "phasor/run/metrics.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "phasor/base/error.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/base/seal.h"
 #include "phasor/run/config_json.h"
 #include "phasor/task/task_output.h"
@@ -17,56 +17,32 @@ constexpr size_t kFewestEvaluations = 10;
 constexpr double kAccuracyRise = 0.005;
 constexpr double kLossFall = 0.01;
 
-void check_ranges(const Metrics& metrics, std::string_view source) {
-  const auto require = [&](bool holds, const char* name, double value) {
-    if (!holds) throw FormatError(fmt::format("{}: {} is {}, which cannot be", source, name, value));
-  };
-  const auto is_share = [](double value) { return value >= 0.0 && value <= 1.0; };
-  const auto is_size = [](double value) { return std::isfinite(value) && value >= 0.0; };
-  require(metrics.step >= 0, "step", static_cast<double>(metrics.step));
-  require(metrics.tokens >= 0, "tokens", static_cast<double>(metrics.tokens));
-  require(is_share(metrics.train_accuracy), "train_accuracy", metrics.train_accuracy);
-  require(is_share(metrics.test_accuracy), "test_accuracy", metrics.test_accuracy);
-  require(is_share(metrics.test_whole.value_or(0.0)), "test_whole", metrics.test_whole.value_or(0.0));
-  require(is_size(metrics.learning_rate), "learning_rate", metrics.learning_rate);
-  require(is_size(metrics.gradient_norm), "gradient_norm", metrics.gradient_norm);
-  require(is_size(metrics.train_loss), "train_loss", metrics.train_loss);
-  require(is_size(metrics.test_loss), "test_loss", metrics.test_loss);
-}
-
 }  // namespace
 
-std::string to_json_line(const Metrics& m) {
-  Json line = {{"step", m.step},
-               {"tokens", m.tokens},
-               {"learning_rate", m.learning_rate},
-               {"gradient_norm", m.gradient_norm},
-               {"batch_loss", m.batch_loss},
-               {"train_loss", m.train_loss},
-               {"train_accuracy", m.train_accuracy},
-               {"test_loss", m.test_loss},
-               {"test_accuracy", m.test_accuracy}};
-  if (m.test_whole) line["test_whole"] = *m.test_whole;
-  return line.dump();
+static const Fields<Metrics>& json_fields(const Metrics*) {
+  static const Fields<Metrics> fields = {
+      size_field("step", &Metrics::step, "updates so far"),
+      size_field("tokens", &Metrics::tokens, "trained on so far"),
+      size_field("learning_rate", &Metrics::learning_rate, "of the last update"),
+      size_field("gradient_norm", &Metrics::gradient_norm, "of the last update, before clipping"),
+      field("batch_loss", &Metrics::batch_loss, "of the last update's batch, with dropout"),
+      size_field("train_loss", &Metrics::train_loss, "on training samples, without dropout"),
+      share_field("train_accuracy", &Metrics::train_accuracy, "on training samples, without dropout"),
+      size_field("test_loss", &Metrics::test_loss, "on test samples"),
+      share_field("test_accuracy", &Metrics::test_accuracy, "on test samples"),
+      share_if_there("test_whole", &Metrics::test_whole, "share of whole answers, where every token is read")};
+  return fields;
 }
+
+std::string to_json_line(const Metrics& metrics) { return write_json(metrics).dump(); }
 
 Metrics parse_metrics(std::string_view line, std::string_view source) {
   try {
-    const Json json = Json::parse(line);
-    Metrics metrics{.step = json.at("step").get<int64_t>(),
-                    .tokens = json.at("tokens").get<int64_t>(),
-                    .learning_rate = json.at("learning_rate").get<double>(),
-                    .gradient_norm = json.at("gradient_norm").get<double>(),
-                    .batch_loss = json.at("batch_loss").get<double>(),
-                    .train_loss = json.at("train_loss").get<double>(),
-                    .train_accuracy = json.at("train_accuracy").get<double>(),
-                    .test_loss = json.at("test_loss").get<double>(),
-                    .test_accuracy = json.at("test_accuracy").get<double>()};
-    if (json.contains("test_whole")) metrics.test_whole = json.at("test_whole").get<double>();
-    check_ranges(metrics, source);
-    return metrics;
+    return read_json<Metrics>(Json::parse(line));
   } catch (const Json::exception& error) {
     throw FormatError(fmt::format("{}: not a line of metrics ({})", source, error.what()));
+  } catch (const FormatError& error) {
+    throw FormatError(fmt::format("{}: {}", source, error.what()));
   }
 }
 

@@ -41,56 +41,17 @@ HeadCurves curves_of(const HeadReport& report, const HeadMeasures& measures) {
 }
 
 // Six digits: these numbers are for pictures.
-Json short_number(double value) {
+Json shortened(double value) {
   if (!std::isfinite(value)) return nullptr;
   return std::stod(fmt::format("{:.6g}", value));
 }
+Json shortened(const std::complex<double>& value) { return {shortened(value.real()), shortened(value.imag())}; }
 
-Json numbers(const std::vector<double>& values) {
+template <class T>
+Json shortened(const std::vector<T>& values) {
   Json list = Json::array();
-  for (const double value : values) list.push_back(short_number(value));
+  for (const T& value : values) list.push_back(shortened(value));
   return list;
-}
-
-Json curves_json(const HeadCurves& head) {
-  Json eigenvalues = Json::array();
-  for (const std::complex<double>& value : head.eigenvalues) {
-    eigenvalues.push_back({short_number(value.real()), short_number(value.imag())});
-  }
-  return {{"layer", head.layer},
-          {"head", head.head},
-          {"singular", numbers(head.singular)},
-          {"plain", numbers(head.plain)},
-          {"eigenvalues", std::move(eigenvalues)},
-          {"kernel", numbers(head.kernel)},
-          {"shares",
-           {{"content_content", short_number(head.shares.content_content)},
-            {"content_position", short_number(head.shares.content_position)},
-            {"position_content", short_number(head.shares.position_content)},
-            {"position_position", short_number(head.shares.position_position)},
-            {"bias", short_number(head.shares.bias)},
-            {"decoupled", short_number(head.shares.decoupled)}}},
-          {"contraction", short_number(head.contraction)}};
-}
-
-double number_from(const Json& json) { return json.is_null() ? std::nan("") : json.get<double>(); }
-
-HeadCurves curves_from(const Json& json) {
-  HeadCurves head{.layer = json.at("layer"),
-                  .head = json.at("head"),
-                  .singular = json.at("singular").get<std::vector<double>>(),
-                  .plain = json.at("plain").get<std::vector<double>>(),
-                  .kernel = json.at("kernel").get<std::vector<double>>(),
-                  .contraction = number_from(json.at("contraction"))};
-  for (const Json& value : json.at("eigenvalues")) head.eigenvalues.emplace_back(value.at(0), value.at(1));
-  const Json& shares = json.at("shares");
-  head.shares = {.content_content = number_from(shares.at("content_content")),
-                 .content_position = number_from(shares.at("content_position")),
-                 .position_content = number_from(shares.at("position_content")),
-                 .position_position = number_from(shares.at("position_position")),
-                 .bias = number_from(shares.at("bias")),
-                 .decoupled = number_from(shares.at("decoupled"))};
-  return head;
 }
 
 bool is_finite(const HeadMeasures& head) { return std::isfinite(head.spectral_norm); }
@@ -117,23 +78,58 @@ CurvesRecord measure_head_curves(Session& session, const std::vector<HeadMeasure
   return record;
 }
 
+// Numbers of curves are written with six digits.
+template <class V>
+static Field<HeadCurves> short_field(const char* name, V HeadCurves::*member, const char* help) {
+  Field<HeadCurves> result = field(name, member, help);
+  result.write = [member](const HeadCurves& head) -> Json { return shortened(head.*member); };
+  return result;
+}
+
+static const Fields<PartShares>& json_fields(const PartShares*) {
+  const auto share = [](const char* name, double PartShares::*member, const char* help) {
+    Field<PartShares> result = field(name, member, help);
+    result.write = [member](const PartShares& shares) { return shortened(shares.*member); };
+    return result;
+  };
+  static const Fields<PartShares> fields = {
+      share("content_content", &PartShares::content_content, "of the logits' variance by content alone"),
+      share("content_position", &PartShares::content_position, "by the query's content and the key's position"),
+      share("position_content", &PartShares::position_content, "by the query's position and the key's content"),
+      share("position_position", &PartShares::position_position, "by position alone"),
+      share("bias", &PartShares::bias, "by the bias"),
+      share("decoupled", &PartShares::decoupled, "by the decoupled path")};
+  return fields;
+}
+
+static const Fields<HeadCurves>& json_fields(const HeadCurves*) {
+  static const Fields<HeadCurves> fields = {
+      field("layer", &HeadCurves::layer, "from 0"),
+      field("head", &HeadCurves::head, "from 0"),
+      short_field("singular", &HeadCurves::singular, "singular values of the logits, falling"),
+      short_field("plain", &HeadCurves::plain, "the same with all angles at zero; empty where nothing turns"),
+      short_field("eigenvalues", &HeadCurves::eigenvalues, "of the logits; empty where they are causal"),
+      short_field("kernel", &HeadCurves::kernel, "what distance adds to the logits, from -(tokens - 1)"),
+      field("shares", &HeadCurves::shares, "parts of the logits' variance"),
+      short_field("contraction", &HeadCurves::contraction, "sigma_1 over that with all angles at zero")};
+  return fields;
+}
+
+static const Fields<CurvesRecord>& json_fields(const CurvesRecord*) {
+  static const Fields<CurvesRecord> fields = {field("tokens", &CurvesRecord::tokens, "of the sample"),
+                                              field("heads", &CurvesRecord::heads, "layer by layer")};
+  return fields;
+}
+
 void write_head_curves(const CurvesRecord& record, const std::filesystem::path& path, const std::string& run) {
   Json json = {{"format", kCurvesFormat}, {"tokens", record.tokens}};
   if (!run.empty()) json["run"] = run;
-  json["heads"] = Json::array();
-  for (const HeadCurves& head : record.heads) json["heads"].push_back(curves_json(head));
+  json["heads"] = write_json(record.heads);
   write_file_atomically(path, sealed(json.dump() + "\n"));
 }
 
 CurvesRecord read_head_curves(const std::filesystem::path& path, const std::string& run) {
-  return read_measured_file(
-      path, kCurvesFormat,
-      [](const Json& json) {
-        CurvesRecord record{.tokens = json.at("tokens")};
-        for (const Json& head : json.at("heads")) record.heads.push_back(curves_from(head));
-        return record;
-      },
-      run);
+  return read_measured_file(path, kCurvesFormat, read_members<CurvesRecord>, run);
 }
 
 }  // namespace phasor

@@ -6,6 +6,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/base/seal.h"
 
 namespace phasor {
@@ -38,6 +39,22 @@ auto read_measured_file(const std::filesystem::path& path, const char* format, c
     }
     return read(json);
   });
+}
+
+// The object's own members; the file's (format, run, checksum) are not among them.
+template <class T>
+T read_members(nlohmann::ordered_json json) {
+  for (const char* member : {"format", "run", "xxh64"}) json.erase(member);
+  return read_json<T>(json);
+}
+
+// `members` behind the format, and the id of the run where it is not empty; aside and renamed.
+inline void write_measured_file(const std::filesystem::path& path, const char* format,
+                                const nlohmann::ordered_json& members, const std::string& run, int indent) {
+  nlohmann::ordered_json json = {{"format", format}};
+  json.update(members);
+  if (!run.empty()) json["run"] = run;
+  write_file_atomically(path, sealed(json.dump(indent) + "\n"));
 }
 
 }  // namespace phasor

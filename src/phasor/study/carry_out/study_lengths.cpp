@@ -13,24 +13,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kLengthsFormat = "phasor study lengths 1";
 
-Json length_json(const MeasuredLength& length) {
-  const std::optional<LengthRecord>& record = length.record;
-  return {{"factor", length.factor},
-          {"longest", record ? Json(record->longest) : Json(nullptr)},
-          {"accuracy", record ? Json(record->accuracy) : Json(nullptr)},
-          {"reason", record ? Json(nullptr) : Json(length.reason)}};
-}
-
-MeasuredLength length_from(const Json& json) {
-  MeasuredLength length{.factor = json.at("factor"), .record = {}, .reason = {}};
-  if (json.at("accuracy").is_null()) {
-    length.reason = json.at("reason");
-  } else {
-    length.record = {.factor = length.factor, .longest = json.at("longest"), .accuracy = json.at("accuracy")};
-  }
-  return length;
-}
-
 }  // namespace
 
 MeasuredLength measure_length(Session& session, double factor) {
@@ -50,14 +32,48 @@ bool has_length(const std::vector<MeasuredLength>& lengths, double factor) {
                      [&](const MeasuredLength& length) { return length.factor == factor; });
 }
 
+// A length that was measured has `longest` and `accuracy`, another the reason why not.
+static const Fields<MeasuredLength>& json_fields(const MeasuredLength*) {
+  static const Fields<MeasuredLength> fields = {
+      size_field("factor", &MeasuredLength::factor, "times the training length"),
+      Field<MeasuredLength>{
+          .name = "longest",
+          .type = "whole number",
+          .help = "tokens; null: not measured",
+          .write = [](const MeasuredLength& l) { return l.record ? Json(l.record->longest) : Json(); },
+          .read =
+              [](MeasuredLength& l, const Json& json, const JsonPath& path) {
+                if (json.is_null()) return;
+                l.record = {.factor = l.factor, .longest = read_json<int64_t>(json, path)};
+              }},
+      Field<MeasuredLength>{
+          .name = "accuracy",
+          .type = "number",
+          .help = "on samples of that length; null: not measured",
+          .write = [](const MeasuredLength& l) { return l.record ? Json(l.record->accuracy) : Json(); },
+          .read =
+              [](MeasuredLength& l, const Json& json, const JsonPath& path) {
+                if (json.is_null() != !l.record) fail_member(path, "and longest do not agree");
+                if (!json.is_null()) l.record->accuracy = read_json<double>(json, path);
+              }},
+      Field<MeasuredLength>{.name = "reason",
+                            .type = "text",
+                            .help = "why it was not measured; null: it was",
+                            .write = [](const MeasuredLength& l) { return l.record ? Json() : Json(l.reason); },
+                            .read =
+                                [](MeasuredLength& l, const Json& json, const JsonPath& path) {
+                                  if (!json.is_null()) l.reason = read_json<std::string>(json, path);
+                                }}};
+  return fields;
+}
+
 void write_study_lengths(std::vector<MeasuredLength> lengths, const std::filesystem::path& path,
                          const std::string& run) {
   std::sort(lengths.begin(), lengths.end(),
             [](const MeasuredLength& a, const MeasuredLength& b) { return a.factor < b.factor; });
   Json json = {{"format", kLengthsFormat}, {"samples", kLengthSamples}};
   if (!run.empty()) json["run"] = run;
-  json["lengths"] = Json::array();
-  for (const MeasuredLength& length : lengths) json["lengths"].push_back(length_json(length));
+  json["lengths"] = write_json(lengths);
   write_file_atomically(path, sealed(json.dump(2) + "\n"));
 }
 
@@ -65,9 +81,8 @@ std::vector<MeasuredLength> read_study_lengths(const std::filesystem::path& path
   return read_measured_file(
       path, kLengthsFormat,
       [](const Json& json) {
-        std::vector<MeasuredLength> lengths;
-        for (const Json& length : json.at("lengths")) lengths.push_back(length_from(length));
-        return lengths;
+        const JsonPath top;
+        return read_json<std::vector<MeasuredLength>>(json.at("lengths"), JsonPath(top, "lengths"));
       },
       run);
 }

@@ -60,34 +60,28 @@ bool has_shares(const HeadMeasures& head) {
   return shares.content_content + shares.mixed() + shares.positional() != 0.0;
 }
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-double spectral_number_from(const Json& json) { return json.is_null() ? kUndefined : json.get<double>(); }
+struct StoredFacts {
+  SpectralFacts facts;
+  std::vector<double> contractions;
+};
 
-Json spectral_numbers(const std::vector<double>& values) {
-  Json list = Json::array();
-  for (const double value : values) list.push_back(number(value));
-  return list;
-}
-
-std::vector<double> spectral_numbers_from(const Json& json) {
-  std::vector<double> values;
-  for (const Json& value : json) values.push_back(spectral_number_from(value));
-  return values;
-}
-
-Json facts_json(const SpectralFacts& facts, const std::vector<double>& contractions) {
-  return {{"contraction", number(facts.contraction)},
-          {"product_norm", number(facts.product_norm)},
-          {"spectral_norm", number(facts.spectral_norm)},
-          {"stable_rank", number(facts.stable_rank)},
-          {"contractions", spectral_numbers(contractions)}};
-}
-
-SpectralFacts facts_from(const Json& json) {
-  return {.contraction = spectral_number_from(json.at("contraction")),
-          .product_norm = spectral_number_from(json.at("product_norm")),
-          .spectral_norm = spectral_number_from(json.at("spectral_norm")),
-          .stable_rank = spectral_number_from(json.at("stable_rank"))};
+const Fields<StoredFacts>& json_fields(const StoredFacts*) {
+  const auto fact = [](const char* name, double SpectralFacts::*member, const char* help) {
+    return Field<StoredFacts>{
+        .name = name,
+        .type = "number",
+        .help = help,
+        .write = [member](const StoredFacts& stored) { return write_json(stored.facts.*member); },
+        .read = [member](StoredFacts& stored, const Json& json,
+                         const JsonPath& path) { stored.facts.*member = read_json<double>(json, path); }};
+  };
+  static const Fields<StoredFacts> fields = {
+      fact("contraction", &SpectralFacts::contraction, "sigma_1 over that with all angles at zero, mean over heads"),
+      fact("product_norm", &SpectralFacts::product_norm, "sigma_1 of the products"),
+      fact("spectral_norm", &SpectralFacts::spectral_norm, "sigma_1 of the logits"),
+      fact("stable_rank", &SpectralFacts::stable_rank, "of the logits"),
+      field("contractions", &StoredFacts::contractions, "head by head")};
+  return fields;
 }
 
 }  // namespace
@@ -129,39 +123,44 @@ void measure_streams(Session& session, SpectrumRecord& record) {
   record.stream_interaction_deviation = mean(&AdditiveStates::interaction_deviation);
 }
 
+static const Fields<SpectrumRecord>& json_fields(const SpectrumRecord*) {
+  const auto facts = [](const char* name, SpectralFacts SpectrumRecord::*numbers,
+                        std::vector<double> SpectrumRecord::*heads, const char* help) {
+    return Field<SpectrumRecord>{.name = name,
+                                 .type = "object",
+                                 .help = help,
+                                 .write =
+                                     [=](const SpectrumRecord& record) {
+                                       return write_json(StoredFacts{record.*numbers, record.*heads});
+                                     },
+                                 .read =
+                                     [=](SpectrumRecord& record, const Json& json, const JsonPath& path) {
+                                       StoredFacts stored = read_json<StoredFacts>(json, path);
+                                       record.*numbers = stored.facts;
+                                       record.*heads = std::move(stored.contractions);
+                                     }};
+  };
+  static const Fields<SpectrumRecord> fields = {
+      facts("start", &SpectrumRecord::start, &SpectrumRecord::start_contractions, "before training"),
+      facts("end", &SpectrumRecord::end, &SpectrumRecord::end_contractions, "of the trained model"),
+      field("relative_r2", &SpectrumRecord::relative_r2, "what distance explains of the logits, mean over heads"),
+      field("position_toeplitz", &SpectrumRecord::position_toeplitz,
+            "the same of the positional Gram, weighted by what it is of the logits"),
+      field("logit_interaction", &SpectrumRecord::logit_interaction,
+            "share that content and offset have only together"),
+      field("positional_share", &SpectrumRecord::positional_share, "of the logits' variance"),
+      field("stream_position", &SpectrumRecord::stream_position, "share of the stream's variance by position"),
+      field("stream_interaction", &SpectrumRecord::stream_interaction, "by token and position only together"),
+      field("stream_interaction_deviation", &SpectrumRecord::stream_interaction_deviation, "standard error of that")};
+  return fields;
+}
+
 void write_study_spectrum(const SpectrumRecord& record, const std::filesystem::path& path, const std::string& run) {
-  Json json = {{"format", kSpectrumFormat},
-               {"start", facts_json(record.start, record.start_contractions)},
-               {"end", facts_json(record.end, record.end_contractions)},
-               {"relative_r2", number(record.relative_r2)},
-               {"position_toeplitz", number(record.position_toeplitz)},
-               {"logit_interaction", number(record.logit_interaction)},
-               {"positional_share", number(record.positional_share)},
-               {"stream_position", number(record.stream_position)},
-               {"stream_interaction", number(record.stream_interaction)},
-               {"stream_interaction_deviation", number(record.stream_interaction_deviation)}};
-  if (!run.empty()) json["run"] = run;
-  write_file_atomically(path, sealed(json.dump(2) + "\n"));
+  write_measured_file(path, kSpectrumFormat, write_json(record), run, 2);
 }
 
 SpectrumRecord read_study_spectrum(const std::filesystem::path& path, const std::string& run) {
-  return read_measured_file(
-      path, kSpectrumFormat,
-      [](const Json& json) {
-        return SpectrumRecord{
-            .start = facts_from(json.at("start")),
-            .end = facts_from(json.at("end")),
-            .start_contractions = spectral_numbers_from(json.at("start").at("contractions")),
-            .end_contractions = spectral_numbers_from(json.at("end").at("contractions")),
-            .relative_r2 = spectral_number_from(json.at("relative_r2")),
-            .position_toeplitz = spectral_number_from(json.at("position_toeplitz")),
-            .logit_interaction = spectral_number_from(json.at("logit_interaction")),
-            .positional_share = spectral_number_from(json.at("positional_share")),
-            .stream_position = spectral_number_from(json.at("stream_position")),
-            .stream_interaction = spectral_number_from(json.at("stream_interaction")),
-            .stream_interaction_deviation = spectral_number_from(json.at("stream_interaction_deviation"))};
-      },
-      run);
+  return read_measured_file(path, kSpectrumFormat, read_members<SpectrumRecord>, run);
 }
 
 }  // namespace phasor

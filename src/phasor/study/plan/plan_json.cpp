@@ -5,10 +5,23 @@
 #include <nlohmann/json.hpp>
 
 #include "phasor/base/error.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/run/config_json.h"
 #include "phasor/study/summary/cell_json.h"
 
 namespace phasor {
+
+static const Fields<RunMeasures>& json_fields(const RunMeasures*) {
+  static const Fields<RunMeasures> fields = {
+      field("ablation", &RunMeasures::ablation, "heads switched off"),
+      field("snapshots", &RunMeasures::snapshots, "the same of every snapshot"),
+      field("published", &RunMeasures::published, "the same as the released code does it"),
+      field("spectrum", &RunMeasures::spectrum, "spectra of the logits"),
+      field("lengths", &RunMeasures::lengths, "multiples of the training length"),
+      field("ablation_samples", &RunMeasures::ablation_samples, "held-out samples of ablations")};
+  return fields;
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -29,34 +42,20 @@ CellName cell_name(const Json& json) {
   return {json.at("task"), json.at("protocol"), json.at("encoding"), json.at("variant")};
 }
 
-RunMeasures measures_from(const Json& json) {
-  RunMeasures measures;
-  json.at("ablation").get_to(measures.ablation);
-  json.at("snapshots").get_to(measures.snapshots);
-  json.at("published").get_to(measures.published);
-  json.at("spectrum").get_to(measures.spectrum);
-  json.at("lengths").get_to(measures.lengths);
-  json.at("ablation_samples").get_to(measures.ablation_samples);
-  return measures;
-}
-
 PlannedCell cell_from(const Json& json, std::string_view file) {
+  const JsonPath top;
   PlannedCell cell{.cell = cell_name(json),
                    .config = config_from_json(json.at("config").dump(), file),
-                   .measures = measures_from(json.at("measures"))};
-  json.at("seeds").get_to(cell.seeds);
-  json.at("rates").get_to(cell.rates);
+                   .measures = read_json<RunMeasures>(json.at("measures"), JsonPath(top, "measures"))};
+  cell.seeds = read_json<std::vector<uint64_t>>(json.at("seeds"), JsonPath(top, "seeds"));
+  cell.rates = read_json<std::vector<double>>(json.at("rates"), JsonPath(top, "rates"));
   if (!json.at("rate_of").is_null()) cell.rate_of = cell_name(json.at("rate_of"));
   return cell;
 }
 
 }  // namespace
 
-Json to_json(const RunMeasures& measures) {
-  return {{"ablation", measures.ablation},   {"snapshots", measures.snapshots},
-          {"published", measures.published}, {"spectrum", measures.spectrum},
-          {"lengths", measures.lengths},     {"ablation_samples", measures.ablation_samples}};
-}
+Json to_json(const RunMeasures& measures) { return write_json(measures); }
 
 Json to_json(const StudyPlan& plan) {
   Json cells = Json::array();
@@ -73,6 +72,10 @@ StudyPlan plan_from_json(std::string_view text, std::string_view file) {
     return plan;
   } catch (const nlohmann::json::exception& error) {
     throw FormatError(fmt::format("'{}' is not a study: {}", file, error.what()));
+  } catch (const FormatError& error) {
+    const std::string_view what = error.what();
+    if (what.find(file) != std::string_view::npos) throw;
+    throw FormatError(fmt::format("'{}': {}", file, what));
   }
 }
 

@@ -55,8 +55,8 @@ HeadRecord head_record(RunVerdict verdict, const ScoreTable& table, Question que
 
 AblationRecord ablation_from(const Json& json, const ScoreTable& table, const ModelConfig& model, bool finished) {
   if (json.at("kind") != "run") fail("it is of kind {}, not \"run\"", json.at("kind").dump());
-  AblationRecord record{.step = json.at("source").at("step"),
-                        .samples = json.at("samples"),
+  AblationRecord record{.step = read_json<int64_t>(json.at("source").at("step")),
+                        .samples = read_json<int64_t>(json.at("samples")),
                         .accuracy = json.at("intact").at("accuracy"),
                         .floor_accuracy = json.at("floor_accuracy"),
                         .position = {},
