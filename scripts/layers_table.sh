@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Writes the table of layers in CONTRIBUTING.md, between its markers, from cmake/layers.txt.
+# Writes the table of layers, between its markers in CONTRIBUTING.md and docs/architecture.md, from cmake/layers.txt.
 #
 #   scripts/layers_table.sh [--check] [ROOT]
 #
-#   --check   changes nothing; fails when the table is out of date
+#   --check   changes nothing; fails when a table is out of date
 #   ROOT      another copy of the sources (default: this one)
 #
 # In cmake/layers.txt the comment line above a layer says what the layer is.
@@ -24,9 +24,7 @@ cd "$root"
 
 begin='<!-- layers: begin -->'
 end='<!-- layers: end -->'
-document=CONTRIBUTING.md
-[[ $(grep -cFx -e "$begin" "$document") == 1 && $(grep -cFx -e "$end" "$document") == 1 ]] ||
-  die "$document: the markers '$begin' and '$end' must each stand on one line of their own"
+documents=(CONTRIBUTING.md docs/architecture.md)
 
 # shellcheck disable=SC2016  # the program is awk's
 table=$(awk '
@@ -50,16 +48,21 @@ table="| folder | what it is | includes |
 |---|---|---|
 $table"
 
-updated=$(TABLE=$table awk -v begin="$begin" -v end="$end" '
-  $0 == end { inside = 0 }
-  !inside { print }
-  $0 == begin { inside = 1; print ENVIRON["TABLE"] }
-' "$document")
-
-if [[ $updated == "$(cat "$document")" ]]; then
-  exit 0
-elif [[ $check == yes ]]; then
-  die "$document: the table of layers differs from cmake/layers.txt; scripts/layers_table.sh writes it again"
+stale=()
+for document in "${documents[@]}"; do
+  [[ $(grep -cFx -e "$begin" "$document") == 1 && $(grep -cFx -e "$end" "$document") == 1 ]] ||
+    die "$document: the markers '$begin' and '$end' must each stand on one line of their own"
+  updated=$(TABLE=$table awk -v begin="$begin" -v end="$end" '
+    $0 == end { inside = 0 }
+    !inside { print }
+    $0 == begin { inside = 1; print ENVIRON["TABLE"] }
+  ' "$document")
+  [[ $updated != "$(cat "$document")" ]] || continue
+  stale+=("$document")
+  [[ $check == no ]] || continue
+  printf '%s\n' "$updated" >"$document.partial$$"
+  mv "$document.partial$$" "$document"
+done
+if [[ $check == yes ]] && ((${#stale[@]})); then
+  die "the table of layers differs from cmake/layers.txt in ${stale[*]}; scripts/layers_table.sh writes it again"
 fi
-printf '%s\n' "$updated" >"$document.partial$$"
-mv "$document.partial$$" "$document"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# layers_table.sh writes the table of CONTRIBUTING.md from cmake/layers.txt, and --check notices a stale one.
+# layers_table.sh writes the table of layers in two documents from cmake/layers.txt, and --check notices a stale one.
 # shellcheck disable=SC2016  # backticks are Markdown
 # shellcheck source=tests/scripts/harness.sh
 source "$(dirname "$0")/harness.sh"
@@ -11,24 +11,27 @@ expect_silence
 
 copy() {
   rm -rf "$scratch/tree"
-  mkdir -p "$scratch/tree/cmake"
+  mkdir -p "$scratch/tree/cmake" "$scratch/tree/docs"
   cp "$repository/CONTRIBUTING.md" "$scratch/tree/"
+  cp "$repository/docs/architecture.md" "$scratch/tree/docs/"
   cp "$repository/cmake/layers.txt" "$scratch/tree/cmake/"
 }
 
 # A new layer, a removed edge and a changed comment are each noticed, and written without touching the rest.
 expect_updated() {
-  local line=$1
+  local line=$1 document
   run "$table" --check "$scratch/tree"
   expect_status 1
-  expect_output 'CONTRIBUTING.md: the table of layers differs'
+  expect_output 'differs from cmake/layers.txt in CONTRIBUTING.md docs/architecture.md'
   run "$table" "$scratch/tree"
   expect_status 0
-  grep -qFx -e "$line" "$scratch/tree/CONTRIBUTING.md" || fail "expected the line: $line"
   run "$table" --check "$scratch/tree"
   expect_status 0
-  run diff <(grep -v '^| `src/phasor/' "$repository/CONTRIBUTING.md") <(grep -v '^| `src/phasor/' "$scratch/tree/CONTRIBUTING.md")
-  expect_silence
+  for document in CONTRIBUTING.md docs/architecture.md; do
+    grep -qFx -e "$line" "$scratch/tree/$document" || fail "expected in $document: $line"
+    run diff <(grep -v '^| `src/phasor/' "$repository/$document") <(grep -v '^| `src/phasor/' "$scratch/tree/$document")
+    expect_silence
+  done
 }
 copy
 printf '%s\n' '# the topmost one' 'summit: base report' >>"$scratch/tree/cmake/layers.txt"
@@ -49,7 +52,14 @@ expect_output "no comment above layer 'summit'"
 run diff "$repository/CONTRIBUTING.md" "$scratch/tree/CONTRIBUTING.md"
 expect_silence
 
-# Without its markers the document is left alone.
+# One stale document is enough.
+copy
+sed -i '/`src.phasor.random`/d' "$scratch/tree/docs/architecture.md"
+run "$table" --check "$scratch/tree"
+expect_status 1
+expect_output 'in docs/architecture.md;'
+
+# Without its markers a document is left alone.
 copy
 sed -i '/layers: end/d' "$scratch/tree/CONTRIBUTING.md"
 run "$table" "$scratch/tree"
