@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fails when a file of src/phasor/<layer> includes a layer that cmake/layers.txt does not allow it,
-# when a folder has no line in that table, when the table itself points upwards, or when it permits what nobody uses.
+# Fails when a file of src/phasor/<layer> includes a layer that cmake/layers.txt does not permit,
+# when a folder has no line in that table, when the table itself points upwards, or when it permits an include that no file has.
 set -euo pipefail
 root=${1:-$(cd "$(dirname "$0")/.." && pwd)}
 cd "$root"

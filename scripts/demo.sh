@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Reproduces arXiv 2505.13027 in miniature: five encodings over three seeds, their spectra, their heads switched off one
-# by one, and what that says to the paper's claims.
+# Reproduces arXiv 2505.13027 in miniature: trains five encodings with three seeds each, measures their spectra, ablates their
+# heads one at a time, and judges the paper's claims.
 #
 #   scripts/demo.sh [--fresh] [--steps N] [--seeds N] [--out DIR] [--no-install]
 #
-#   --fresh        starts over; without it, what is done is kept and what was interrupted goes on
+#   --fresh        starts over; without it, finished runs are kept and interrupted ones are resumed
 #   --steps N      training steps of every run (default: 600)
 #   --seeds N      runs of every encoding (default: 3)
 #   --out DIR      where the study goes (default: runs/demo)
 #   --no-install   builds with what the machine has
 #
-# Installs what is missing and builds build/release/phasor first. PHASOR=FILE takes that binary instead.
+# Installs what is missing and builds build/release/phasor first. PHASOR=FILE uses that binary instead.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Makes trouble for phasor: kills, failing system calls, races, damaged files, nonsense. Prints a table of what was tried and
-# what did not end well, with a command to repeat each.
+# Tests phasor against kills, failing system calls, races, damaged files and invalid input. Prints a table of the trials and of
+# the failures, with a command to repeat each failure.
 #
 #   scripts/faults.sh [--minutes M] [--trials N] [--seed S] [--only KIND,...] [--trial I] [--keep DIR] [--no-install]
 #
-#   --minutes M    how long (default: 10), all kinds by turns
-#   --trials N     so many trials of each kind instead
-#   --seed S       of all dice (default: 1)
+#   --minutes M    how long to run (default: 10); the kinds take turns
+#   --trials N     run N trials of each kind instead
+#   --seed S       random seed of all trials (default: 1)
 #   --only KINDS   kills, study_kills, calls, races, damage, nonsense
-#   --trial I      one trial alone, as a failure names it
-#   --keep DIR     works in DIR and leaves everything there
+#   --trial I      runs one trial, by the number that a failure reports
+#   --keep DIR     works in DIR and keeps all files
 #   --no-install   builds with what the machine has
 set -euo pipefail
 # shellcheck source=scripts/lib.sh

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Runs the README's commands on machines that nobody prepared: a bare Debian in a folder, a clean clone of HEAD in it.
+# Runs the README's commands on freshly installed systems: a minimal Debian in a folder, with a clean clone of HEAD in it.
 #
 #   scripts/fresh_machine.sh [--suite bookworm|trixie] [--only demo|test] [--short] [--cold]
 #
 #   --suite SUITE   Debian 12 (bookworm) or Debian 13 (trixie); default: both, one after the other
-#   --only NAME     one of the two commands; default: both, each on a machine of its own
-#   --short         the demo with one run of 20 steps for each encoding, the tests with --quick, both on one machine
-#   --cold          no compiler cache, no bare root and no package kept from earlier; what a new user meets
+#   --only NAME     one of the two commands; default: both, each on a system of its own
+#   --short         the demo with one run of 20 steps for each encoding, the tests with --quick, both on one system
+#   --cold          without compiler cache, system folder and packages kept from earlier, as for a new user
 #
-# Prints the seconds that installing, building and running took. Logs lie in build/fresh_machine. Needs root and debootstrap
-# (scripts/install_dependencies.sh bare); where there can be no bare root it says why and exits 3.
+# Prints the seconds that installing, building and running took. Logs are in build/fresh_machine. Needs root and debootstrap
+# (scripts/install_dependencies.sh bare); if such a system cannot be made here, it says why and exits 3.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"

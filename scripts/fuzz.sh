@@ -4,7 +4,7 @@
 #   scripts/fuzz.sh [--seconds N] [--no-install] [TARGET...]      (default: 25 seconds, all targets)
 #
 # tests/fuzz/<name>_fuzz.cpp is the target <name>_fuzz, tests/fuzz/corpus/<name>/ its saved corpus and
-# <name>.dict, where there is one, its words. New inputs are kept in build/fuzz/corpus/<name>/, an input
+# <name>.dict its dictionary, if there is one. New inputs are kept in build/fuzz/corpus/<name>/, an input
 # that fails in build/fuzz/failures/<name>/.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh

@@ -4,19 +4,19 @@
 #   scripts/install_dependencies.sh [--list] [GROUP...]      (default: build test web)
 #
 #   build      compile the library and the phasor command
-#   web        build the page of reports; none where npm is there, wherever it came from
+#   web        build the report's page; nothing if npm is installed already
 #   test       compile the tests
 #   browser    test that page
 #   lint       clang-format, clang-tidy, shellcheck, and clang's fuzzer and sanitizers
-#   tools      what some tests skip without: qemu (an older processor), groff (the man page), zsh and fish (completion)
+#   tools      run tests that are skipped otherwise: qemu (older processors), groff (man page), zsh and fish (completion)
 #   cache      ccache: what was compiled once is not compiled again, in any clone
-#   package    make a Debian package (scripts/package.sh); lintian: read it
-#   bare       debootstrap: bare roots for scripts/fresh_machine.sh, scripts/package.sh and scripts/aarch64.sh
+#   package    make a Debian package (scripts/package.sh) and check it with lintian
+#   bare       debootstrap: minimal Debian systems for scripts/fresh_machine.sh, scripts/package.sh and scripts/aarch64.sh
 #   fixtures   Python, PyTorch, NumPy, SciPy and R, only to make fixtures again and to compare speeds
 #
-# Phasor works without oneDNN (libdnnl-dev), zlib and npm: where these cannot be had, it says so and goes on.
-# --list prints the packages of the groups and does nothing else. Where packages are missing and may
-# not be installed (neither root nor sudo, or no apt-get), it names them with the command and exits 1.
+# Phasor works without oneDNN (libdnnl-dev), zlib and npm: if these cannot be installed, it says so and continues.
+# --list prints the packages of the groups and does nothing else. If packages are missing and cannot
+# be installed (neither root nor sudo, or no apt-get), it prints the command that installs them and exits 1.
 # On a machine without dpkg nothing is checked here: cmake names what it does not find.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Checks the sources: layers, file sizes, shell scripts, formatting, clang-tidy. Changes nothing.
+# Checks the sources: layers and their table, file sizes, shell scripts, formatting, clang-tidy. Changes nothing.
 #
 #   scripts/lint.sh [--fix] [--no-tidy | --only-tidy] [--changed] [--deep] [FILE...]
 #
 #   --fix       formats the C++ files in place first
-#   --no-tidy   leaves clang-tidy out, the only slow part (scripts/tidy.sh: what was clean is not read again)
+#   --no-tidy   without clang-tidy, the only slow part (scripts/tidy.sh: clean files are not checked again)
 #   --only-tidy clang-tidy alone
-#   --changed   clang-tidy reads only what has changed since the commit in .ci/lint_base, at which all was clean: changed
-#               sources, and of each changed header one source that includes it
+#   --changed   clang-tidy checks only what has changed since the commit in .ci/lint_base, at which all was clean: changed
+#               sources, and for each changed header one source that includes it
 #   --deep      adds clang's static analyzer to clang-tidy: about four times slower
-#   FILE...     C++ files to look at (default: all; clang-tidy reads src and apps, not the tests)
+#   FILE...     C++ files to check (default: all; clang-tidy checks src and apps, not the tests)
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -88,6 +88,7 @@ stage() {
 [[ $fix == no ]] || clang-format -i "${files[@]}"
 if [[ $only_tidy == no ]]; then
   stage layers scripts/check_layers.sh
+  stage layers-table scripts/layers_table.sh --check
   stage sizes check_sizes
   stage shellcheck shellcheck -x "${shell_files[@]}"
   stage format clang-format --dry-run -Werror --ferror-limit=3 "${files[@]}"

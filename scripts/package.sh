@@ -3,14 +3,14 @@
 #
 #   scripts/package.sh [--suite bookworm|trixie] [--check] [--no-install]
 #
-#   --suite SUITE   for Debian 12 (bookworm) or 13 (trixie), made in a bare root of it (needs root and debootstrap);
+#   --suite SUITE   for Debian 12 (bookworm) or 13 (trixie), made in a minimal system of it (needs root and debootstrap);
 #                   default: for the machine this runs on
-#   --check         installs the package in a bare root without a compiler, runs a short demo there, removes it again, and
-#                   lets lintian read it
+#   --check         installs the package in a minimal system without a compiler, runs a short demo there, removes it again, and
+#                   runs lintian
 #   --no-install    builds with what the machine has
 #
-# The package lies in build/packages. It runs on x86-64 processors with AVX2 (level x86-64-v3); the loader takes
-# an engine for x86-64-v4 (AVX-512) where the machine has that.
+# The package is written to build/packages. It runs on x86-64 processors with AVX2 (level x86-64-v3); on processors
+# with AVX-512 the loader picks a second engine, built for x86-64-v4.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"

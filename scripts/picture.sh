@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of the README again from a real study, the demo's: docs/images.
+# Makes the pictures of the README (docs/images) again from the study of the demo.
 #
 #   scripts/picture.sh [STUDY]      (default: runs/demo, which scripts/demo.sh makes)
 set -euo pipefail

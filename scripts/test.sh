@@ -3,10 +3,10 @@
 #
 #   scripts/test.sh [--quick] [--asan] [--all] [--no-install]
 #
-#   --quick        leaves out the tests of whole models and runs: tests/model, tests/train, tests/cli, tests/faults
+#   --quick        without the tests of whole models and runs: tests/model, tests/train, tests/cli, tests/faults
 #   --asan         runs the tests of code that handles memory again, under the address and undefined-behaviour sanitizers
-#   --all          also lint of what changed, sanitizers, fuzzing, and the README's commands in bare roots of Debian 12 and
-#                  13 (scripts/fresh_machine.sh); what CI=true does
+#   --all          also lint of changed files, sanitizers, fuzzing, and the README's commands in minimal systems of Debian 12
+#                  and 13 (scripts/fresh_machine.sh); CI=true does the same
 #   --no-install   builds with what the machine has
 #
 # PHASOR_JOBS sets how many compilers and tests run at once (default: the number of cores).

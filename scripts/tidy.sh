@@ -3,9 +3,9 @@
 #
 #   scripts/tidy.sh [--checks=CHECKS] FILE...
 #
-# A file that was found clean is not read again until something that clang-tidy sees of it changes: the file, a header
-# of ours that it includes, however far away, its compile command, .clang-tidy, or a package of the machine. What was
-# clean is remembered in ${XDG_CACHE_HOME:-~/.cache}/phasor/tidy; PHASOR_TIDY_CACHE names another folder, or none if empty.
+# A clean file is not checked again until something that clang-tidy reads changes: the file, a header of ours that it
+# includes, directly or not, its compile command, .clang-tidy, or a package of the machine. The list of clean files is
+# kept in ${XDG_CACHE_HOME:-~/.cache}/phasor/tidy; PHASOR_TIDY_CACHE names another folder, or none if empty.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"

@@ -30,7 +30,7 @@ copy
 run "$check" "$scratch/tree"
 expect_status 0
 
-expect_refused src/phasor/base/error.h '#include "phasor/run/config.h"' "layer 'base' may not include 'train'"
+expect_refused src/phasor/base/error.h '#include "phasor/run/config.h"' "layer 'base' may not include 'run'"
 expect_refused src/phasor/engine/cpu/a.cpp '#include "phasor/model/config.h"' "layer 'engine' may not include 'model'"
 expect_refused src/phasor/encoding/new.cpp '  #  include <phasor/task/task.h>' "layer 'encoding' may not include 'task'"
 expect_refused src/phasor/task/new.h '#include "../model/config.h"' "full name"
