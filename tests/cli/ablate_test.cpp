@@ -68,7 +68,7 @@ TEST_F(AblateCommand, InterruptedItGoesOnAndGivesTheSameBytes) {
     const Outcome stopped = running.finish(number);
     if (stopped.code == 0) continue;  // it was faster than the signal
     EXPECT_EQ(stopped.code, 1) << stopped.err;
-    expect_words(last_line(stopped.err), {"interrupted", "goes on"});
+    expect_words(last_line(stopped.err), {"interrupted", "rerun the command"});
     EXPECT_TRUE(has_partial("rope"));
     EXPECT_FALSE(std::filesystem::exists(temporary_ / "rope/ablation.json"));
     interrupted = true;

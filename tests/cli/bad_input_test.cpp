@@ -46,7 +46,7 @@ TEST(BadInput, FolderThatHoldsARun) {
   const TemporaryFolder folder;
   const fs::path run = train_tiny(folder / "run");
   const std::string result = read_file(run / "result.json");
-  expect_error(phasor_command(tiny_training(run)), 2, {"holds a run already", "--resume", "another --out"});
+  expect_error(phasor_command(tiny_training(run)), 2, {"contains a run already", "--resume", "another --out"});
   EXPECT_EQ(read_file(run / "result.json"), result);
 }
 
@@ -197,7 +197,7 @@ TEST(BadInput, ResumeWantsARun) {
   const TemporaryFolder folder;
   expect_error(phasor_command({"train", "--resume"}), 2, {"--resume needs --out"});
   expect_error(phasor_command({"train", "--resume", "--out", (folder / "run").string()}), 2,
-               {"holds no run to go on with"});
+               {"contains no run to resume"});
   EXPECT_EQ(folder.files(), 0u);
 }
 

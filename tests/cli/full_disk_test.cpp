@@ -89,7 +89,7 @@ TEST_F(FullDisk, OfAStudyKeepsWhatIsDone) {
   const Outcome outcome = phasor_command(study);
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.out, "");
-  expect_words(last_line(outcome.err), {"No space left on device", "make room, then the same command goes on"});
+  expect_words(last_line(outcome.err), {"No space left on device", "make room, then rerun the command to resume"});
   expect_no_partial_files(folder_.path());
   const TemporaryFolder roomy;
   fs::copy(folder_ / "study", roomy / "study", fs::copy_options::recursive);

@@ -62,7 +62,7 @@ std::string race_for_a_folder(Workshop& workshop, Dice& dice) {
     if (end.code == 0) continue;
     losers += end.text() + "; ";
     if (end.err.find("is at work in") == std::string::npos &&
-        end.err.find("holds a run already") == std::string::npos) {
+        end.err.find("contains a run already") == std::string::npos) {
       return "a loser says: " + end.text();
     }
   }

@@ -74,7 +74,7 @@ TEST_F(RunFolderTest, IsMadeInsideFoldersThatAreNotThere) {
 
 TEST_F(RunFolderTest, RefusesWhatHoldsSomethingAlready) {
   folder_.create(config_);
-  expect_words(message_of<UsageError>([&] { folder_.create(config_); }), {"holds a run already", "--resume"});
+  expect_words(message_of<UsageError>([&] { folder_.create(config_); }), {"contains a run already", "--resume"});
   std::filesystem::create_directories(temporary_ / "mine");
   write_file_atomically(temporary_ / "mine/thesis.txt", std::string_view("years of work"));
   expect_words(message_of<UsageError>([&] { RunFolder(temporary_ / "mine").create(config_); }), {"mine", "not empty"});

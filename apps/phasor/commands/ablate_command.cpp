@@ -40,14 +40,14 @@ void add_ablate_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "ablate", "Which heads matter and where position lives: heads switched off one by one, with a verdict");
   auto options = std::make_shared<AblateOptions>();
-  options->run.add_to(*command, "a run folder made by 'phasor train', or a folder of such");
+  options->run.add_to(*command, "a run folder made by 'phasor train', or a folder of run folders");
   options->device.add_to(*command);
   add_text(*command, "--methods", options->methods, "What takes a head's place, for example zero,position_off")
       ->type_name("NAMES")
       ->capture_default_str();
   add_whole(*command, "--samples", options->samples, {.least = 20, .most = 10000000}, "Held-out samples");
   add_whole(*command, "--draws", options->draws, {.least = 1, .most = 1000},
-            "Draws of the methods that draw (resample, position_shuffled)");
+            "Random draws for resample and position_shuffled");
   add_seed(*command, "--seed", options->seed, "Seed of these draws");
   command->add_flag("--snapshots", options->snapshots, "Every snapshot of the run: when does the pattern form?");
   command->add_flag("--as-published", options->as_published,
@@ -56,7 +56,7 @@ void add_ablate_command(CLI::App& app) {
   add_text(*command, "--against", options->against,
            "In a folder of runs: the encoding that others are compared with (default: nope)")
       ->type_name("ENCODING");
-  command->add_flag("--replace", options->replace, "Give up a finished ablation of the same model by other options");
+  command->add_flag("--replace", options->replace, "Overwrite an ablation made with other options");
   command->add_flag("--clauses", options->clauses, "Show every clause of a verdict with its number");
   add_text(*command, "--out", options->out, "Where to write (default: the run folder)")->type_name("FOLDER");
   command->add_flag("--json", options->json, "Print the JSON file instead of tables");
@@ -70,7 +70,8 @@ void add_ablate_command(CLI::App& app) {
       "  phasor ablate runs                          every run below; verdicts per encoding over seeds\n"
       "  phasor ablate runs/rope --as-published\n" +
       methods +
-      "Ctrl-C keeps what is measured (not with --as-published); the same command goes on. Verdicts: docs/ablation.md.");
+      "Ctrl-C keeps what is measured (not with --as-published); rerun the command to resume. Verdicts: "
+      "docs/ablation.md.");
   command->callback([options] { run_any(*options); });
 }
 

@@ -33,7 +33,7 @@ std::string folder_of(const AblateOptions& options, const RunFolderOptions& run)
 void write_json(const fs::path& path, const Json& json) { write_file_atomically(path, sealed(json.dump(2) + "\n")); }
 
 [[noreturn]] void stop(const std::string& folder) {
-  fail("interrupted; the scores so far are kept: the same command goes on with '{}'", folder);
+  fail("interrupted; the scores so far are kept; rerun the command to resume '{}'", folder);
 }
 
 }  // namespace

@@ -57,11 +57,11 @@ void run_command(const CompareCommand& command) {
 }  // namespace
 
 void add_compare_command(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("compare", "Train encodings over seeds and say which is better, and how surely");
+  CLI::App* command = app.add_subcommand("compare", "Train encodings over seeds and test which is better");
   auto options = std::make_shared<CompareCommand>();
   command
-      ->add_option("encodings", options->grid.encodings, "Two encodings or more; the first is compared with each other")
+      ->add_option("encodings", options->grid.encodings,
+                   "Two encodings or more; the first is compared with each of the others")
       ->type_name("TEXT...")
       ->required();
   add_text(*command, "--task", options->task, "Task to learn: see 'phasor tasks'")
@@ -76,7 +76,7 @@ void add_compare_command(CLI::App& app) {
       "Examples:\n"
       "  phasor compare rope alibi --task distance\n"
       "  phasor compare rope 'rope(base=500)' sinusoidal --tune lr=3e-4,1e-3,3e-3 --seeds 10\n"
-      "Ctrl-C saves everything; the same command goes on. What the numbers mean: docs/statistics.md.");
+      "Ctrl-C saves everything; rerun the command to resume. What the numbers mean: docs/statistics.md.");
   command->callback([options] { run_command(*options); });
 }
 

@@ -76,11 +76,11 @@ void add_encodings_command(CLI::App& app) {
   add_seed(*command, "--seed", options->seed, "Seed for the initial values of learned parameters");
   command->add_flag("--ascii", options->ascii, "Draw kernels without Braille dots");
   command->add_flag("--parameters", options->parameters, "List with all parameters");
-  command->add_flag("--road", options->road, "Measure the road from the bare position to RoPE in two dimensions");
+  command->add_flag("--road", options->road, "Compare the steps from integer positions to 2-D RoPE");
   command->add_flag("--markdown", options->markdown, "Print the catalogue's part of docs/encodings.md");
   add_text(*command, "--update", options->update, "With --markdown: put it between the markers in this file")
       ->type_name("FILE");
-  command->add_flag("--json", options->json, "Print an array of objects, or of a card an object");
+  command->add_flag("--json", options->json, "Print JSON: an array, or one object for an EXPRESSION");
   command->footer(
       "An expression is what --encoding of 'phasor train' takes, in quotes for the shell:\n"
       "  phasor encodings rope                                   one entry\n"

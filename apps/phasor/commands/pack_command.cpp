@@ -26,14 +26,13 @@ void run_pack(const std::string& folder) {
 }  // namespace
 
 void add_pack_command(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("pack", "Leave weights and states out of finished runs, to keep their numbers");
+  CLI::App* command = app.add_subcommand("pack", "Remove weights and states from finished runs; their numbers stay");
   auto folder = std::make_shared<std::string>();
   add_text(*command, "folder", *folder, "A run, or a folder of runs such as a study")->type_name("DIR")->required();
   command->footer(
       "Examples:\n"
       "  phasor pack runs/quick           a study, to be archived\n"
-      "result.json names what was left out, so that nobody takes it for damage. Reports and summaries stay the same;\n"
+      "result.json records what was removed. Reports and summaries stay the same;\n"
       "evaluate, ablate, spectrum and export need the weights, and 'phasor train --config RUN/config.json' makes them "
       "again.");
   command->callback([folder] { run_pack(*folder); });

@@ -53,7 +53,7 @@ void report_study_folder(const ReportOptions& options) {
     try {
       refuse_poorer_summary(folder, dropped_runs(folder, results));
     } catch (const FormatError& error) {
-      fail("{}; nobody knows what it counted, so it is left as it is (without it, a new one is written)", error.what());
+      fail("{}; its content cannot be checked, so it is not replaced (delete it to write a new one)", error.what());
     }
   }
   refuse_without_page(options);
@@ -85,7 +85,7 @@ void report_run_folder(const ReportOptions& options) {
   const RunFolder folder(options.folder);
   refuse_without_page(options);
   if (!folder.complete()) {
-    fail("'{}' is a run that has not finished: 'phasor train --resume --out {}' goes on", options.folder,
+    fail("'{}' is a run that has not finished: 'phasor train --resume --out {}' continues it", options.folder,
          options.folder);
   }
   const RunConfig config = folder.load_config();
@@ -136,7 +136,7 @@ void add_report_command(CLI::App& app) {
       "  phasor report runs/reproduce-demo           writes runs/reproduce-demo/report.html\n"
       "  phasor report runs/reproduce-demo --text    the same story on the terminal\n"
       "  phasor report runs/rope --out rope.html\n"
-      "The file needs no network and nothing beside it. A study that is not finished yet is shown as far as it is.");
+      "The file needs no network and no other file. Unfinished studies are reported as they stand.");
   command->callback([options] { run_report(*options); });
 }
 

@@ -70,7 +70,7 @@ void add_reproduce_command(CLI::App& app) {
       "  phasor reproduce --preset demo                     a first look, minutes\n"
       "  phasor reproduce --preset quick --out runs/quick   everything at small size, hours\n"
       "  phasor reproduce --preset quick --dry-run          what that would run\n"
-      "Ctrl-C saves everything; the same command goes on. The folder gets summary.json, summary.csv and\n"
+      "Ctrl-C saves everything; rerun the command to resume. The folder gets summary.json, summary.csv and\n"
       "summary.md: see docs/studies.md. What counts as holding for each claim: docs/claims.md.");
   command->callback([options] { run_reproduce(*options); });
 }

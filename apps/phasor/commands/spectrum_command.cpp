@@ -155,7 +155,7 @@ void run_encoding(const EncodingSpectrumOptions& options) {
 }
 
 void add_encoding(CLI::App& group) {
-  CLI::App* command = group.add_subcommand("encoding", "An encoding alone, with made-up content");
+  CLI::App* command = group.add_subcommand("encoding", "An encoding without a model, with random content");
   auto options = std::make_shared<EncodingSpectrumOptions>();
   add_text(*command, "EXPRESSION", options->encoding, "The encoding, as 'phasor encodings' takes it")->required();
   options->shape.add_to(*command, true);
@@ -225,7 +225,7 @@ void add_queries(CLI::App& group) {
       ->type_name("L");
   command->add_flag("--causal", options->foreign.causal, "With a causal mask");
   add_real(*command, "--scale", options->foreign.scale, {.least = 0.0, .least_included = false},
-           "Of the products (default the file's, or 1/sqrt(width))")
+           "Factor on query-key products (default the file's, or 1/sqrt(width))")
       ->type_name("S");
   add_whole(*command, "--samples", options->foreign.most_samples, kSampleRange, "Samples of the file, at most");
   options->output.add_to(*command);
@@ -339,7 +339,8 @@ void add_match(CLI::App& group) {
   command->footer(
       "Example:\n"
       "  phasor spectrum match runs/nope0 rope\n"
-      "Train the run again with that scale; 'phasor spectrum correlate' then tells company from cause.");
+      "Train the run again with that scale; 'phasor spectrum correlate' then shows whether sigma_1 causes the "
+      "difference.");
   command->callback([options] { run_match(*options); });
 }
 

@@ -29,14 +29,14 @@ void run_stability(const StabilityOptions& options) {
 
 void add_stability_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "stability", "How steadily a run trained: loss spikes, gradient norms, the loss's sharpest bend, largest rate");
+      "stability", "How steadily a run trained: loss spikes, gradient norms, top Hessian eigenvalue, largest rate");
   auto options = std::make_shared<StabilityOptions>();
   options->run.add_to(*command);
   options->device.add_to(*command);
   add_whole(*command, "--samples", options->report.samples, {.least = 1, .most = 10000000},
-            "Training samples that the Hessian's loss is the mean of");
+            "Training samples for the Hessian");
   add_whole(*command, "--iterations", options->report.hessian.max_iterations, {.least = 1, .most = 1000000},
-            "At most so many power iterations");
+            "Maximum number of power iterations");
   command->add_flag("--largest-lr", options->report.largest_rate,
                     "Also search the largest learning rate that trains, by short trainings");
   add_whole(*command, "--steps", options->report.search.steps, {.least = 20, .most = 1000000},
@@ -47,7 +47,7 @@ void add_stability_command(CLI::App& app) {
       "  phasor stability runs/rope\n"
       "  phasor stability runs/rope --largest-lr --json\n"
       "  phasor stability runs/rope --step 0         the Hessian at the first weights; needs train.snapshots=0\n"
-      "An eigenvalue lies within the residual of the one printed, beside what differences of gradients are off by.");
+      "An eigenvalue lies within the printed residual, plus the error of the finite differences.");
   command->callback([options] { run_stability(*options); });
 }
 

@@ -71,7 +71,7 @@ void add_study_command(CLI::App& app) {
       "  phasor study quick --encodings rope alibi nope --tasks distance counting --seeds 5 --out runs/mine\n"
       "  phasor study quick --encodings rope 'rope(base=500)' --tune lr=3e-4,1e-3,3e-3 --measure ablation\n"
       "  phasor study examples/study.json --jobs 2 --out runs/mine\n"
-      "Ctrl-C saves everything; the same command goes on. The file is described in docs/studies.md.");
+      "Ctrl-C saves everything; rerun the command to resume. The file is described in docs/studies.md.");
   command->callback([options] { run_command(*options); });
 }
 

@@ -43,10 +43,10 @@ void carry_out_all(const std::vector<PlannedRun>& runs, const StudyFolder& folde
                    .stop = interrupted});
   } catch (const Error& error) {
     if (!is_full_disk(error.what())) throw;
-    fail("{}; make room, then the same command goes on in '{}'", error.what(), folder.path().string());
+    fail("{}; make room, then rerun the command to resume '{}'", error.what(), folder.path().string());
   }
   if (end == StudyEnd::stopped) {
-    fail("interrupted; everything is saved: the same command goes on in '{}'", folder.path().string());
+    fail("interrupted; everything is saved; rerun the command to resume '{}'", folder.path().string());
   }
 }
 

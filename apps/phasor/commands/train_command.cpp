@@ -82,10 +82,10 @@ void run_training(const TrainOptions& options, const RunFolder& folder, const Ru
     fail("{} (without state.safetensors and metrics.jsonl the run starts over)", error.what());
   } catch (const Error& error) {
     if (!run.has_begun() || !is_full_disk(error.what())) throw;
-    fail("{}; make room, then go on with: phasor train --resume --out {}", error.what(), folder.path().string());
+    fail("{}; make room, then resume with: phasor train --resume --out {}", error.what(), folder.path().string());
   }
   if (outcome.end == TrainingEnd::stopped) {
-    fail("interrupted at step {}, state saved; go on with: phasor train --resume --out {}", outcome.step,
+    fail("interrupted at step {}, state saved; resume with: phasor train --resume --out {}", outcome.step,
          folder.path().string());
   }
   if (options.json) {
@@ -109,13 +109,13 @@ void run_train(const TrainOptions& options) {
     return print_out("{}", options.json ? keys_json(config).dump(2) + "\n" : keys_text(config));
   }
   if (options.resume && options.out.empty() && options.run.empty()) {
-    fail_usage("--resume needs --out: the folder to go on with");
+    fail_usage("--resume needs --out: the folder of the run");
   }
   const RunFolder folder(options.out.empty() ? default_folder(options.run.builder().build())
                                              : std::filesystem::path(options.out));
   const bool goes_on = options.resume && folder.exists();
   if (options.resume && !goes_on && options.run.empty()) {
-    fail_usage("'{}' holds no run to go on with; without --resume a new one starts there", folder.path().string());
+    fail_usage("'{}' contains no run to resume; leave out --resume to start one", folder.path().string());
   }
   const RunConfig config = goes_on ? resumed_config(folder, options.run) : options.run.builder().build();
   resolve_encoding(config.model);  // refuses what does not fit the model before anything is written
@@ -145,17 +145,17 @@ void add_train_command(CLI::App& app) {
            "Run folder; must not hold a run yet unless --resume (default: under runs/)")
       ->type_name("FOLDER");
   command->add_flag("--resume", options->resume,
-                    "Go on with an interrupted run: the same bits as if it had never stopped");
+                    "Continue an interrupted run: the same bits as if it had never stopped");
   command->add_flag("--dry-run", options->dry_run, "Print every setting with where it came from, and stop");
   command->add_flag("--keys", options->keys, "List what --set takes, with value, meaning and range, and stop");
   command->add_flag("--json", options->json, "Print result.json at the end instead of a sentence");
-  command->add_flag("--force", options->force, "Start even where memory or time will not suffice");
+  command->add_flag("--force", options->force, "Start even if memory or time may not suffice");
   command->footer(
       "Examples:\n"
       "  phasor train --task distance --encoding rope --out runs/rope\n"
       "  phasor train --encoding alibi --seed 3 --set train.steps=600 --set model.layers=2\n"
       "  phasor train --encoding rope --preset paper --set train.precision=bf16 --dry-run\n"
-      "Ctrl-C saves the state; --resume --out FOLDER goes on.\n"
+      "Ctrl-C saves the state; --resume --out FOLDER continues the run.\n"
       "The folder gets config.json, metrics.jsonl, model.safetensors, state.safetensors and, when the run\n"
       "is complete, result.json: see docs/formats.md.");
   command->callback([options] { run_train(*options); });

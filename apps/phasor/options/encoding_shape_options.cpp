@@ -67,7 +67,7 @@ void EncodingShapeOptions::add_to(CLI::App& command, bool by_head) {
   }
   add_text(command, "--grid", grid, "Extents of the tokens' coordinates, such as 4,6 (default 8,16 where needed)")
       ->type_name("N,N");
-  command.add_flag("--causal", causal, "With a causal mask (default where nothing is told apart without one)");
+  command.add_flag("--causal", causal, "With a causal mask (default for encodings that need one)");
 }
 
 bool EncodingShapeOptions::empty() const {

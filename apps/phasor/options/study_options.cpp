@@ -26,7 +26,7 @@ void StudyOptions::add_to(CLI::App& command, const std::string& default_out) {
       ->type_name("NAME")
       ->capture_default_str();
   command.add_flag("--dry-run", dry_run, "Print the runs that would be made, and stop");
-  command.add_flag("--force", force, "Start even where memory or time will not suffice");
+  command.add_flag("--force", force, "Start even if memory or time may not suffice");
   command.add_flag("--json", json, "Print summary.json at the end instead of tables");
 }
 

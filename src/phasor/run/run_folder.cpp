@@ -136,7 +136,7 @@ void RunFolder::require_free() const {
   // Asked in this order, so that a run that somebody else starts meanwhile is taken for one.
   const bool is_free = !fs::exists(path_) || is_free_folder(path_);
   if (exists()) {
-    fail_usage("'{}' holds a run already; --resume goes on with it, or choose another --out", path_.string());
+    fail_usage("'{}' contains a run already; --resume continues it, or choose another --out", path_.string());
   }
   if (!is_free) {
     fail_usage("'{}' is not empty and holds no run; choose another --out", path_.string());

@@ -24,7 +24,7 @@ std::string model_file(const RunFolder& run, const RunConfig& config, std::optio
   if (!step) {
     refuse_packed(run, config, "model.safetensors");
     if (std::filesystem::exists(run.file("model.safetensors"))) return "model.safetensors";
-    fail_usage("'{}' has no finished model; go on with: phasor train --resume --out {}", folder, folder);
+    fail_usage("'{}' has no finished model; resume with: phasor train --resume --out {}", folder, folder);
   }
   if (*step > config.train.steps) {
     fail_usage("'{}' has {} steps: there is no snapshot of step {}", folder, config.train.steps, *step);

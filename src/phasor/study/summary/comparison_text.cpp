@@ -158,7 +158,7 @@ std::string comparisons_text(const std::vector<Comparison>& comparisons, TableFo
   }
   if (table.rows.empty()) return "";
   std::string notes =
-      "Converged runs alone. p: permutation of runs, two-sided; Holm p: adjusted for all comparisons of its family.";
+      "Converged runs only. p: permutation of runs, two-sided; Holm p: adjusted for all comparisons of its family.";
   const std::string smallest = smallest_text(comparisons);
   if (!smallest.empty()) notes += fmt::format("\nsmallest possible p with these seeds: {}", smallest);
   const bool terminal = format == TableFormat::terminal;
@@ -179,7 +179,7 @@ std::string answer(const Comparison& comparison, bool with_task) {
     text = fmt::format("{} {} {}{}: {}", names.first, larger ? own.larger : own.smaller, names.second, where,
                        evidence_text(comparison));
   } else {
-    text = fmt::format("no difference can be told between {} and {} in {}{}: {}", names.first, names.second,
+    text = fmt::format("no reliable difference between {} and {} in {}{}: {}", names.first, names.second,
                        title(comparison.number), where, untold_text(comparison));
   }
   return text + never_text(comparison, names) + left_out_text(comparison.first, names.first) +
