@@ -42,7 +42,7 @@ TEST_F(StudyCommand, TrainsMeasuresAndSummarises) {
   const Outcome outcome = phasor_command(study("one"));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   expect_words(outcome.out,
-               {"rope, alibi on distance", "test accuracy", "no difference can be told", "written:", "summary.json"});
+               {"rope, alibi on distance", "test accuracy", "no reliable difference", "written:", "summary.json"});
   expect_words(outcome.err, {"run 4/4", "seed 1", "trained in"});
   const Json json = Json::parse(read_file(temporary_ / "one/summary.json"));
   EXPECT_EQ(json["format"], "phasor study summary 1");

@@ -53,17 +53,19 @@ TEST(StudyText, AnAnswerThatTells) {
 
 TEST(StudyText, AnAnswerThatCannotTell) {
   const std::string even = answer(accuracy(kFirst, {0.95, 0.97, 0.96, 0.99, 0.97}), false);
-  EXPECT_TRUE(contains(even, "no difference can be told between rope and alibi in test accuracy: +0.2 points (95 % "))
+  EXPECT_TRUE(contains(even, "no reliable difference between rope and alibi in test accuracy: +0.2 points (95 % "))
       << even;
   EXPECT_TRUE(contains(even, "; with 5 against 5 seeds the smallest p is 0.008.")) << even;
   const std::string few = answer(accuracy({0.95, 0.96, 0.97}, {0.1, 0.2, 0.3}), false);
-  EXPECT_TRUE(contains(few, "p = 0.10; with 3 against 3 seeds the smallest p is 0.10, too few to tell any difference."))
+  EXPECT_TRUE(contains(
+      few,
+      "p = 0.10; with 3 against 3 seeds the smallest p is 0.10, too few for any difference to be significant at 5 %."))
       << few;
 }
 
 TEST(StudyText, WithoutATestTheAnswerSaysWhy) {
   EXPECT_EQ(answer(accuracy({0.95}, kSecond), false),
-            "no difference can be told between rope and alibi in test accuracy: 1 against 5 converged runs with that "
+            "no reliable difference between rope and alibi in test accuracy: 1 against 5 converged runs with that "
             "number, and a test needs two on each side.");
 }
 

@@ -58,7 +58,7 @@ void run_command(const CompareCommand& command) {
 
 void add_compare_command(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("compare", "Train encodings over seeds and say which is better, and how surely");
+      app.add_subcommand("compare", "Train encodings over seeds and say which is better, and how reliably");
   auto options = std::make_shared<CompareCommand>();
   command
       ->add_option("encodings", options->grid.encodings, "Two encodings or more; the first is compared with each other")

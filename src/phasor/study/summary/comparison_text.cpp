@@ -138,7 +138,7 @@ std::string untold_text(const Comparison& comparison) {
   const double smallest = std::min(1.0, comparison.test->smallest_p * static_cast<double>(comparison.family));
   return fmt::format("{}; with {} against {} seeds the smallest p is {}{}{}", evidence_text(comparison), first, second,
                      p_text(smallest), comparison.family > 1 ? " after Holm" : "",
-                     smallest > kComparisonLevel ? ", too few to tell any difference" : "");
+                     smallest > kComparisonLevel ? ", too few for any difference to be significant at 5 %" : "");
 }
 
 }  // namespace
@@ -179,7 +179,7 @@ std::string answer(const Comparison& comparison, bool with_task) {
     text = fmt::format("{} {} {}{}: {}", names.first, larger ? own.larger : own.smaller, names.second, where,
                        evidence_text(comparison));
   } else {
-    text = fmt::format("no difference can be told between {} and {} in {}{}: {}", names.first, names.second,
+    text = fmt::format("no reliable difference between {} and {} in {}{}: {}", names.first, names.second,
                        title(comparison.number), where, untold_text(comparison));
   }
   return text + never_text(comparison, names) + left_out_text(comparison.first, names.first) +

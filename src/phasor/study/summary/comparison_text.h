@@ -11,7 +11,7 @@ namespace phasor {
 // p, p after Holm, the smallest p that so many seeds can reach, and effect sizes; empty without comparisons.
 std::string comparisons_text(const std::vector<Comparison>& comparisons, TableFormat format);
 
-// "rope is more accurate than alibi: +3.1 points (95 % +1.2 to +5.0), p = 0.008, ..." or "no difference can be told
+// "rope is more accurate than alibi: +3.1 points (95 % +1.2 to +5.0), p = 0.008, ..." or "no reliable difference
 // between ...". Names the task, the protocol and the variant too unless told not to; cells that differ in these are
 // named in full.
 std::string answer(const Comparison& comparison, bool with_task = true);
