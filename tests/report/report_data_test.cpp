@@ -78,12 +78,47 @@ TEST_F(ReportData, TheFirstConvergedRunStandsForItsCell) {
   EXPECT_TRUE(data()["cells"][0]["head_curves"].is_null()) << "the first run has no such file";
 }
 
-TEST_F(ReportData, TelemetryIsByStepAndSeed) {
+TEST_F(ReportData, TelemetryIsByStepWithMeansAndIntervals) {
   const Json telemetry = data()["cells"][0]["telemetry"];
   EXPECT_EQ(telemetry["steps"], Json({0, 50}));
-  EXPECT_EQ(telemetry["test_loss"], Json::parse("[[3.0,2.5],[null,1.5]]"));
-  EXPECT_EQ(telemetry["gradient_norm"], Json::parse("[[0.0,2.0],[null,null]]")) << "no number is null";
+  EXPECT_EQ(telemetry["test_loss"]["seeds"], Json::parse("[[3.0,2.5],[null,1.5]]"));
+  EXPECT_EQ(telemetry["test_loss"]["mean"], Json({3.0, 2.0}));
+  EXPECT_TRUE(telemetry["test_loss"]["low"][0].is_null()) << "of one run";
+  EXPECT_EQ(telemetry["test_loss"]["low"][1], 0.0) << "a loss is not below 0";
+  EXPECT_NEAR(telemetry["test_loss"]["high"][1].get<double>(), 2.0 + 12.706 * 0.5, 1e-3) << "Student's t";
+  EXPECT_EQ(telemetry["gradient_norm"]["seeds"], Json::parse("[[0.0,2.0],[null,null]]")) << "no number is null";
+  EXPECT_EQ(telemetry["gradient_norm"]["mean"], Json({0.0, 2.0}));
   EXPECT_EQ(telemetry["learning_rate"], Json({0.0, 1e-3}));
+}
+
+TEST_F(ReportData, ConvergedRunsHaveAViewOfTheirOwn) {
+  const Json converged = data()["cells"][0]["converged"];
+  EXPECT_EQ(converged["curves"]["steps"], Json({50}));
+  EXPECT_EQ(converged["curves"]["test_accuracy"]["seeds"].size(), 1u);
+  EXPECT_EQ(converged["telemetry"]["test_loss"]["mean"], Json({1.5}));
+  EXPECT_EQ(converged["telemetry"]["learning_rate"], Json({2e-3}));
+  EXPECT_TRUE(converged["spectrum"].is_null());
+  results_.cells[0].runs[0].converged = true;
+  EXPECT_TRUE(data()["cells"][0]["converged"].is_null()) << "it would be the same";
+  for (RunRecord& run : results_.cells[0].runs) run.converged = false;
+  EXPECT_TRUE(data()["cells"][0]["converged"]["telemetry"].is_null());
+}
+
+TEST_F(ReportData, HeadCurvesHaveMeansOverHeads) {
+  const fs::path file = folder(results_.cells[0].runs[1]) / kHeadCurvesFile;
+  const auto head = [](int64_t layer, double singular, double content) {
+    return HeadCurves{.layer = layer,
+                      .singular = {singular},
+                      .kernel = {0.0},
+                      .shares = {.content_content = content, .bias = 1.0 - content}};
+  };
+  write_head_curves({.tokens = 1, .heads = {head(0, 1.0, 0.5), head(0, 3.0, 1.0), head(1, 5.0, 0.0)}}, file);
+  const Json curves = data()["cells"][0]["head_curves"];
+  EXPECT_EQ(curves["largest_singular"], 3.0);
+  EXPECT_EQ(curves["shares"]["content_content"], 0.5);
+  EXPECT_EQ(curves["layer_shares"][0]["shares"]["content_content"], 0.75);
+  EXPECT_EQ(curves["layer_shares"][1]["layer"], 1);
+  EXPECT_EQ(curves["layer_shares"][1]["shares"]["bias"], 1.0);
 }
 
 TEST_F(ReportData, DamagedFilesAreLeftOut) {

@@ -57,7 +57,9 @@ TEST(StudyText, AnAnswerThatCannotTell) {
       << even;
   EXPECT_TRUE(contains(even, "; with 5 against 5 seeds the smallest p is 0.008.")) << even;
   const std::string few = answer(accuracy({0.95, 0.96, 0.97}, {0.1, 0.2, 0.3}), false);
-  EXPECT_TRUE(contains(few, "p = 0.10; with 3 against 3 seeds the smallest p is 0.10, too few to tell any difference."))
+  EXPECT_TRUE(contains(
+      few,
+      "p = 0.10; with 3 against 3 seeds the smallest p is 0.10, too few for any difference to be significant at 5 %."))
       << few;
 }
 

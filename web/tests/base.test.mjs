@@ -1,4 +1,4 @@
-// Numbers in words, and what the page computes itself.
+// Numbers in words.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { importSource } from "./support/source.mjs";
@@ -26,15 +26,5 @@ describe("Numbers in words", () => {
     const groups = text.byText([0.9996, 1, 0.5, 0.99951], (value) => text.percent(value));
     assert.deepEqual(groups, [{ text: "100.0 %", items: [0.9996, 1, 0.99951] }, { text: "50.0 %", items: [0.5] }]);
     assert.deepEqual(text.byText([], String), []);
-  });
-});
-
-describe("Intervals of the page", () => {
-  test("stay where the number can lie", async () => {
-    const { SHARE, studentEstimate } = await importSource("base/statistics.ts");
-    const free = studentEstimate([0.5, 0.9]);
-    assert.ok(free.low < -1 && free.high > 2, "Student's t knows no bounds");
-    assert.deepEqual(studentEstimate([0.5, 0.9], SHARE), { mean: 0.7, low: 0, high: 1 });
-    assert.deepEqual(studentEstimate([0.5], SHARE), { mean: 0.5, low: null, high: null });
   });
 });

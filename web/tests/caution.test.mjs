@@ -1,9 +1,8 @@
 // What the page does not claim: winners among equals, verdicts of runs that did not converge, tests that were not made.
 import { test } from "node:test";
-import { fullStudy, reportOf } from "./fixture/study.mjs";
+import { fullStudy } from "./fixture/study.mjs";
 import { doubtfulRuns, ties } from "./fixture/unusual.mjs";
 import { assert, describeInBrowser, withReport } from "./support/browser.mjs";
-import { groupOf, usualCells } from "./support/expected.mjs";
 
 const ACCURACY = "accuracy-by-encoding";
 
@@ -22,18 +21,7 @@ function cardsOf(report) {
   );
 }
 
-function escaped(text) {
-  return text.replace(/[()+]/g, "\\$&");
-}
-
-/** The names that a sentence lists behind these words. */
-function listedAfter(sentence, words) {
-  const found = new RegExp(`${words} (.*?)(?: \\(p after Holm|\\.(?: |$))`).exec(sentence);
-  return found === null ? [] : found[1].split(/, | and /).sort();
-}
-
 describeInBrowser("Ties", () => {
-  const level = ["sinusoidal", "learned", "relative", "alibi", "rope", "sinusoidal+rope", "mla"];
   const data = ties();
 
   test("no encoding is first by its place in a list", async () => {
@@ -41,26 +29,8 @@ describeInBrowser("Ties", () => {
       const listed = "sinusoidal, learned, relative, alibi, rope, sinusoidal+rope and mla";
       const lowest = (100 * data.summary.cells[7].all.test_accuracy.mean).toFixed(1);
       assert.equal(await report.finding(ACCURACY), `distance, clean: 7 encodings are at 100.0 %: ${listed}; the lowest is nope with ${lowest} %.`);
-      const [card] = await cardsOf(report);
-      assert.equal(card.headline, "7 encodings at 100.0 %");
-      assert.deepEqual(listedAfter(card.sentence, "Also at 100\\.0 %:"), level.filter((name) => name !== "rope").sort());
-      assert.ok(card.sentence.includes("Planned tests tell rope from nope (p after Holm at most 0.0079)"), card.sentence);
       await report.choose("learning-curves", "quantity", "train_accuracy");
       assert.match(await report.finding("learning-curves"), /training accuracy ends between \d+\.\d % \(nope\) and 100\.0 % \(sinusoidal, learned, relative, alibi and 3 more\)/);
-    });
-  });
-
-  test("runs that are too few for a test do not make nope as good as the rest", async () => {
-    const few = ties();
-    for (const comparison of few.summary.comparisons) {
-      comparison.test = { ...comparison.test, p: 0.1, smallest_p: 0.1 };
-      comparison.told = false;
-      comparison.p_holm = 0.4;
-    }
-    await withReport(few, {}, async (report) => {
-      const [card] = await cardsOf(report);
-      assert.equal(card.headline, "7 encodings at 100.0 %");
-      assert.ok(card.sentence.includes("Too few runs to test, intervals apart: nope."), card.sentence);
     });
   });
 
@@ -80,13 +50,10 @@ describeInBrowser("Ties", () => {
 describeInBrowser("Runs that did not converge", () => {
   const data = doubtfulRuns();
   const [rope, nope] = data.summary.cells;
-  const plan = { task: "distance", protocol: "clean", encoding: "rope", accuracy: 0.97 };
 
   test("a card says how many runs its numbers are of", async () => {
     await withReport(data, {}, async (report) => {
-      const [{ rows, sentence }] = await cardsOf(report);
-      assert.match(sentence, /^rope: .*, 2 of 5 runs converged\./);
-      assert.doesNotMatch(sentence, /nope/, "nothing is said of runs that did not converge");
+      const [{ rows }] = await cardsOf(report);
       const percent = (value) => `${(100 * value).toFixed(1)} %`;
       const row = (name) => rows.find((it) => it.name === name);
       assert.deepEqual(row("rope"), { name: "rope", value: percent(rope.claimable.test_accuracy.mean), runs: "2 of 5 runs converged" });
@@ -96,15 +63,6 @@ describeInBrowser("Runs that did not converge", () => {
       assert.match(await note(), /means of all finished runs/);
       await report.convergedOnly(true);
       assert.match(await note(), /means of converged runs/);
-    });
-  });
-
-  test("others that a card speaks of have converged", async () => {
-    const others = ["learned", "relative", "mla"].map((encoding) => ({ ...plan, encoding, accuracy: 0.5 }));
-    const mixed = reportOf([plan, ...others, { ...plan, encoding: "nope", accuracy: 0.3, unconverged: [0, 1, 2, 3, 4] }]);
-    await withReport(mixed, {}, async (report) => {
-      const [{ sentence }] = await cardsOf(report);
-      assert.match(sentence, /Not tested, intervals apart: all others that converged\.$/);
     });
   });
 
@@ -186,38 +144,35 @@ describeInBrowser("A full study", () => {
   const study = fullStudy();
   const { summary } = study;
 
-  /** What a card must say of the best encoding against another. */
-  function standing(best, other) {
-    const test = summary.comparisons.find(
-      ({ number, first, second, test: made }) =>
-        number === "test_accuracy" && made !== null && [first, second].every(({ cell }) => [best.cell, other.cell].some((it) => JSON.stringify(it) === JSON.stringify(cell))),
-    );
-    if (test !== undefined) return test.told ? "told" : "untold";
-    const [a, b] = [best, other].map((cell) => cell.claimable.test_accuracy);
-    return a.low <= b.high && b.low <= a.high ? "overlap" : "apart";
-  }
-
-  test("cards say what was tested, and what only lies within intervals", async () => {
+  test("answers and oddities are the program's, word for word", async () => {
     await withReport(study, {}, async (report) => {
-      const short = (cell) => cell.encoding.replace("(slopes=released)", "").replace("(layout=halves)", "").replace(/^learned\(init=0\)\+mla.*/, "mla");
-      let tested = 0;
-      for (const { place, sentence } of await cardsOf(report)) {
-        const [task, protocol] = place.split(", ");
-        const cells = usualCells(study).filter(({ cell, claimable }) => cell.task === task && groupOf(cell.protocol) === protocol && claimable.runs > 0);
-        const [best, ...others] = cells.sort((a, b) => b.claimable.test_accuracy.mean - a.claimable.test_accuracy.mean);
-        const shown = (cell) => cell.claimable.test_accuracy.mean.toFixed(3);
-        const judged = others.filter((it) => shown(it) !== shown(best) || /told/.test(standing(best, it)));
-        const expected = (kind) => {
-          const kept = judged.filter((it) => standing(best, it) === kind).map((it) => short(it.cell));
-          return kept.length > 2 && kept.length === judged.length ? ["all others"] : kept.sort();
-        };
-        assert.deepEqual(listedAfter(sentence, `Planned tests tell ${escaped(short(best.cell))} from`), expected("told"), sentence);
-        assert.deepEqual(listedAfter(sentence, `Planned tests do not tell ${escaped(short(best.cell))} from`), expected("untold"), sentence);
-        assert.deepEqual(listedAfter(sentence, "Not tested, intervals overlap:"), expected("overlap"), sentence);
-        assert.deepEqual(listedAfter(sentence, "Not tested, intervals apart:"), expected("apart"), sentence);
-        tested += expected("told").length + expected("untold").length;
-      }
-      assert.ok(tested > 0, "the fixture has tests of a best encoding");
+      const cards = await cardsOf(report);
+      const members = ({ place, headline, sentence }) => ({ title: place, headline, sentence });
+      assert.deepEqual(cards.map(members), summary.answers.map(({ title, headline, sentence }) => ({ title, headline, sentence })));
+      cards.forEach(({ rows }, i) => {
+        const ranked = summary.answers[i].ranked.slice(0, 8);
+        assert.deepEqual(rows, ranked.map(({ name, mean, runs }) => ({ name, value: `${(100 * mean).toFixed(1)} %`, runs })));
+      });
+      const odd = await report.page.locator("#answer .odd-list > li").evaluateAll((all) =>
+        all.map((item) => ({ text: item.firstChild.textContent.trim(), details: [...item.querySelectorAll("details li")].map((detail) => detail.textContent) })),
+      );
+      assert.deepEqual(odd, summary.oddities);
+    });
+  });
+
+  test("an answer stays as it is whatever encodings are shown, and says so", async () => {
+    await withReport(study, {}, async (report) => {
+      const notes = () => report.page.locator("#answer .filtered:visible").count();
+      const before = await cardsOf(report);
+      assert.equal(await notes(), 0);
+      await report.openFilters();
+      await report.filter("encodings", "rope[heads=0]", true);
+      assert.equal(await notes(), 0, "one that it is not about");
+      await report.filter("encodings", "nope", false);
+      assert.equal(await notes(), summary.answers.length);
+      assert.deepEqual(await cardsOf(report), before);
+      await report.filter("encodings", "nope", true);
+      assert.equal(await notes(), 0);
     });
   });
 

@@ -82,6 +82,15 @@ describeInBrowser("Filters", () => {
       assert.deepEqual([row.mean, row.low, row.high, row.runs], [test_accuracy.mean, test_accuracy.low, test_accuracy.high, test_accuracy.values.length], `${cell.encoding} on ${cell.task}`);
     }
     assert.equal(await means(), claimable.length);
+    for (const [i, extra] of study.cells.entries()) {
+      if (extra.converged === null || !usual.includes(study.summary.cells[i])) continue;
+      const { cell } = study.summary.cells[i];
+      const own = (rows) => rows.filter((it) => it.encoding === cell.encoding && it.task === cell.task && it.protocol === groupOf(cell.protocol));
+      const curve = own(await report.csv("learning-curves"));
+      assert.deepEqual(curve.map((row) => [row.mean, row.low, row.high]), extra.converged.curves.steps.map((_, at) => ["mean", "low", "high"].map((member) => extra.converged.curves.test_accuracy[member][at])));
+      const lengths = own(await report.csv("length-generalisation"));
+      assert.deepEqual(lengths.map((row) => [row.mean, row.low, row.high]), extra.converged.lengths.map(({ accuracy }) => [accuracy.mean, accuracy.low, accuracy.high]));
+    }
     const drops = await report.csv("head-drops");
     assert.ok(drops.length > 0 && drops.every((row) => row.converged === "yes"));
   });

@@ -94,11 +94,6 @@ std::string change_sentence(const AuditRow& row, const AuditChange& change, cons
                      bare_figure(change.change.low, unit), bare_figure(change.change.high, unit));
 }
 
-// By test and by interval, as claims ask for it: one run far from the others can part the two.
-bool is_sure(const AuditChange& change) {
-  return change.holm <= kClaimLevel && (change.change.low > 0.0 || change.change.high < 0.0);
-}
-
 // "accuracy is surely moved by keys_values by +21.3 points (95 % +15.0 to +27.6), ...", or that of the largest estimate
 // and that it is not sure.
 std::string moved(const std::vector<AuditRow>& rows, RowChange number, const char* what, const char* unit) {
@@ -112,7 +107,7 @@ std::string moved(const std::vector<AuditRow>& rows, RowChange number, const cha
                    [&](const AuditRow* a, const AuditRow* b) { return size(a) > size(b); });
   std::vector<std::string> sure;
   for (const AuditRow* row : measured) {
-    if (is_sure(*(row->*number))) sure.push_back(change_sentence(*row, *(row->*number), unit));
+    if ((row->*number)->is_significant()) sure.push_back(change_sentence(*row, *(row->*number), unit));
   }
   if (!sure.empty()) return fmt::format("{} is surely moved by {}", what, fmt::join(sure, ", "));
   if (size(measured.front()) == 0.0) return fmt::format("{} is moved by no switch", what);
@@ -160,6 +155,8 @@ AuditBlock block_of(const StudyResults& results, const std::string& encoding, co
 }
 
 }  // namespace
+
+bool AuditChange::is_significant() const { return holm <= kClaimLevel && (change.low > 0.0 || change.high < 0.0); }
 
 std::vector<AuditBlock> audit(const StudyResults& results) {
   std::vector<AuditBlock> blocks;

@@ -22,6 +22,9 @@ struct AuditChange {
   statistics::MeanInterval change;   // mean - base_mean, 95 % by Welch
   statistics::PermutationTest test;  // exact, two-sided
   double holm = 1.0;                 // over the switches of this encoding, base and number
+
+  // By test and by interval, as claims ask for it: one run far from the others can part the two.
+  bool is_significant() const;
 };
 
 struct AuditCounts {

@@ -51,7 +51,8 @@ Json change_json(const std::optional<AuditChange>& change) {
           {"high", json_number(change->change.high)},
           {"p", json_number(change->test.p)},
           {"smallest_p", json_number(change->test.smallest_p)},
-          {"holm", json_number(change->holm)}};
+          {"holm", json_number(change->holm)},
+          {"significant", change->is_significant()}};
 }
 
 Json row_json(const AuditRow& row) {

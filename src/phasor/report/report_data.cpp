@@ -1,12 +1,18 @@
 #include "phasor/report/report_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <utility>
+#include <vector>
 
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/report/run_views.h"
 #include "phasor/study/carry_out/head_curves.h"
 
 namespace phasor {
@@ -16,6 +22,13 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "phasor report 1";
+
+constexpr std::pair<const char*, double PartShares::*> kParts[] = {
+    {"content_content", &PartShares::content_content},
+    {"content_position", &PartShares::content_position},
+    {"position_content", &PartShares::position_content},
+    {"position_position", &PartShares::position_position},
+    {"bias", &PartShares::bias}};
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
@@ -37,6 +50,41 @@ Json kernel_json(const std::vector<double>& kernel) {
   return {{"distance", std::move(distances)}, {"value", std::move(values)}};
 }
 
+Json shares_json(const PartShares& shares) {
+  Json json = Json::object();
+  for (const auto& [name, share] : kParts) json[name] = number(shares.*share);
+  return json;
+}
+
+// Means over heads, of those that have a number.
+double mean_over(const std::vector<HeadCurves>& heads, const std::function<double(const HeadCurves&)>& value) {
+  double sum = 0.0;
+  int64_t count = 0;
+  for (const HeadCurves& head : heads) {
+    if (!std::isfinite(value(head))) continue;
+    sum += value(head);
+    ++count;
+  }
+  return sum / static_cast<double>(count);  // NaN without any
+}
+
+Json mean_shares_json(const std::vector<HeadCurves>& heads) {
+  Json json = Json::object();
+  for (const auto& [name, share] : kParts) {
+    json[name] = number(mean_over(heads, [&](const HeadCurves& head) { return head.shares.*share; }));
+  }
+  return json;
+}
+
+// [layers], from the input on.
+Json layer_shares_json(const std::vector<HeadCurves>& heads) {
+  std::map<int64_t, std::vector<HeadCurves>> layers;
+  for (const HeadCurves& head : heads) layers[head.layer].push_back(head);
+  Json list = Json::array();
+  for (const auto& [layer, own] : layers) list.push_back({{"layer", layer}, {"shares", mean_shares_json(own)}});
+  return list;
+}
+
 Json head_json(const HeadCurves& head) {
   Json eigenvalues = Json::array();
   for (const std::complex<double>& value : head.eigenvalues) eigenvalues.push_back({value.real(), value.imag()});
@@ -48,12 +96,7 @@ Json head_json(const HeadCurves& head) {
           {"singular_plain", std::move(plain)},
           {"eigenvalues", head.eigenvalues.empty() ? Json(nullptr) : std::move(eigenvalues)},
           {"kernel", kernel_json(head.kernel)},
-          {"shares",
-           {{"content_content", number(head.shares.content_content)},
-            {"content_position", number(head.shares.content_position)},
-            {"position_content", number(head.shares.position_content)},
-            {"position_position", number(head.shares.position_position)},
-            {"bias", number(head.shares.bias)}}},
+          {"shares", shares_json(head.shares)},
           {"contraction", number(head.contraction)}};
 }
 
@@ -63,6 +106,11 @@ Json curves_json(const RunRecord& run, const fs::path& folder) {
   try {
     const CurvesRecord record = read_head_curves(path, run.id);
     Json json = {{"id", run.id}, {"seed", run.seed}, {"tokens", record.tokens}};
+    json["largest_singular"] = number(mean_over(record.heads, [](const HeadCurves& head) {
+      return head.singular.empty() ? std::nan("") : head.singular.front();
+    }));
+    json["shares"] = mean_shares_json(record.heads);
+    json["layer_shares"] = layer_shares_json(record.heads);
     json["heads"] = Json::array();
     for (const HeadCurves& head : record.heads) json["heads"].push_back(head_json(head));
     return json;
@@ -78,42 +126,20 @@ Json config_json(const fs::path& folder) {
   return json.is_discarded() ? Json(nullptr) : json;
 }
 
-// At the steps at which some run was evaluated; a run without one of them has null there.
-Json telemetry_json(const CellRuns& cell) {
-  std::set<int64_t> steps;
-  for (const RunRecord& run : cell.runs) {
-    for (const Metrics& metrics : run.curve) steps.insert(metrics.step);
-  }
-  if (steps.empty()) return nullptr;
-  const auto series = [&](double Metrics::*member) {
-    Json all = Json::array();
-    for (const RunRecord& run : cell.runs) {
-      Json values = Json::array();
-      auto metrics = run.curve.begin();
-      for (const int64_t step : steps) {
-        while (metrics != run.curve.end() && metrics->step < step) ++metrics;
-        const bool has = metrics != run.curve.end() && metrics->step == step;
-        values.push_back(has ? number((*metrics).*member) : Json(nullptr));
-      }
-      all.push_back(std::move(values));
-    }
-    return all;
-  };
-  return {{"steps", steps},
-          {"gradient_norm", series(&Metrics::gradient_norm)},
-          {"test_loss", series(&Metrics::test_loss)},
-          {"learning_rate", series(&Metrics::learning_rate).front()}};
-}
-
 Json cell_json(const ReportSource& source, const CellRuns& cell) {
   const RunRecord* shown = shown_run(cell);
   if (shown == nullptr) {
-    return {{"config", nullptr}, {"command", nullptr}, {"telemetry", nullptr}, {"head_curves", nullptr}};
+    return {{"config", nullptr},
+            {"command", nullptr},
+            {"telemetry", nullptr},
+            {"converged", nullptr},
+            {"head_curves", nullptr}};
   }
   const fs::path folder = source.run_folder(*shown);
   return {{"config", config_json(folder)},
           {"command", fmt::format("phasor train --config {} --out runs/again", (folder / "config.json").string())},
-          {"telemetry", telemetry_json(cell)},
+          {"telemetry", telemetry_json(cell.runs)},
+          {"converged", converged_json(cell)},
           {"head_curves", curves_json(*shown, folder)}};
 }
 

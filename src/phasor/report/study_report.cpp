@@ -17,6 +17,7 @@
 #include "phasor/paper/paper_study.h"
 #include "phasor/paper/paper_text.h"
 #include "phasor/paper/published.h"
+#include "phasor/report/conclusions_output.h"
 #include "phasor/report/page.h"
 #include "phasor/report/provenance.h"
 #include "phasor/study/summary/study_comparisons.h"
@@ -30,13 +31,30 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+struct Conclusions {
+  std::vector<Answer> answers;
+  std::vector<Oddity> oddities;
+
+  // With an empty line behind it.
+  std::string text(TableFormat format) const {
+    const std::string text = conclusions_text(answers, oddities, format);
+    return text.empty() ? "" : text + "\n";
+  }
+};
+
+Conclusions conclusions_of(const StudySummary& summary, bool paper) {
+  return {study_answers(summary, paper), study_oddities(summary)};
+}
+
 // `more` stands behind the study's own members, and "times", last, also says what made it.
-Json summary_json(const StudySummary& summary, const Json& more) {
+Json summary_json(const StudySummary& summary, const Conclusions& found, const Json& more) {
   const Provenance made = Provenance::here();
   Json json = to_json(summary);
   Json times = {{"version", made.version}, {"commit", made.commit}, {"machine", made.machine}, {"date", made.date}};
   times["runs"] = std::move(json["times"]);
   json.erase("times");
+  json["answers"] = answers_json(found.answers);
+  json["oddities"] = oddities_json(found.oddities);
   json.update(more);
   json["times"] = std::move(times);
   return json;
@@ -46,14 +64,16 @@ std::string markdown_of(const std::string& text) { return Provenance::here().tex
 
 StudyReport paper_report(const StudyResults& results) {
   StudyReport report{.paper = true, .summary = summarize(results, paper::paper_comparisons(results))};
+  const Conclusions found = conclusions_of(report.summary, report.paper);
   const std::vector<paper::JudgedClaim> claims = paper::judge_claims(results);
   const std::vector<paper::AuditBlock> audit = paper::audit(results);
-  report.json = summary_json(report.summary, {{"claims", paper::claims_json(claims)},
-                                              {"audit", paper::audit_json(audit)},
-                                              {"published", paper::published_json(paper::published())}});
+  report.json = summary_json(report.summary, found,
+                             {{"claims", paper::claims_json(claims)},
+                              {"audit", paper::audit_json(audit)},
+                              {"published", paper::published_json(paper::published())}});
   // Verdicts first: what one came for.
   const auto text = [&](TableFormat format) {
-    return paper::claims_text(claims, format) + "\n" + paper::audit_text(audit, format) + "\n" +
+    return paper::claims_text(claims, format) + "\n" + found.text(format) + paper::audit_text(audit, format) + "\n" +
            paper::published_text(results, format) + "\n" + study_text(report.summary, format);
   };
   report.markdown = markdown_of(text(TableFormat::markdown));
@@ -81,9 +101,11 @@ StudyReport make_report(const StudyPlan& plan, const StudyResults& results) {
 
 StudyReport make_report(const StudyResults& results) {
   StudyReport report{.summary = summarize(results, compare_with_first(results))};
-  report.json = summary_json(report.summary, Json::object());
-  report.markdown = markdown_of(study_text(report.summary, TableFormat::markdown));
-  report.terminal = study_text(report.summary, TableFormat::terminal);
+  const Conclusions found = conclusions_of(report.summary, report.paper);
+  report.json = summary_json(report.summary, found, Json::object());
+  const auto text = [&](TableFormat format) { return found.text(format) + study_text(report.summary, format); };
+  report.markdown = markdown_of(text(TableFormat::markdown));
+  report.terminal = text(TableFormat::terminal);
   return report;
 }
 

@@ -31,7 +31,7 @@ export class ReportPage {
     this.choices = choicesOf(report, this.entries);
     this.usual = usualFilters(this.choices, this.entries);
     const whole = viewOf(report, this.entries, this.usual);
-    this.answers = new Answers(report, whole);
+    this.answers = new Answers(report, this.entries);
     for (const spec of SECTIONS) {
       const section = this.sectionOf(spec);
       if (section.update(whole)) this.sections.push(section);

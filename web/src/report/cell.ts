@@ -1,22 +1,18 @@
 // A cell of a study: runs that differ in their seed alone, with everything that was measured of them.
-import { readCurves, readHeadCurves, readTelemetry, type Curves, type HeadCurves, type Telemetry } from "./curves.ts";
+import { readHeadCurves, type HeadCurves } from "./curves.ts";
 import {
   readPublishedSeed,
   readQuestion,
-  readRemoval,
-  readSnapshot,
   type PublishedSeed,
   type Question,
-  type Removal,
-  type Snapshot,
 } from "./heads.ts";
 import { readSeedNumber, type SeedNumber } from "./interval.ts";
+import { readRun, type Run } from "./run.ts";
+import { readRunsView, type RunsView } from "./runs_view.ts";
 import {
   countOf,
-  flagOf,
   listOf,
   numberOf,
-  numbersOf,
   objectOf,
   objectOrNull,
   textOf,
@@ -28,15 +24,6 @@ export interface CellName {
   protocol: string;
   encoding: string;
   variant: string;
-}
-
-export interface Run {
-  id: string;
-  seed: number;
-  learningRate: number | null;
-  steps: number | null;
-  parameters: number | null;
-  converged: boolean;
 }
 
 export interface Floors {
@@ -56,13 +43,6 @@ export interface Numbers {
   stepsTo90: { reached: number; never: number; median: number | null };
 }
 
-export interface Spectrum {
-  contractionStart: SeedNumber;
-  contractionEnd: SeedNumber;
-  headContractionsStart: (number | null)[][];
-  headContractionsEnd: (number | null)[][];
-}
-
 export interface Cell {
   name: CellName;
   title: string;
@@ -75,17 +55,17 @@ export interface Cell {
   floors: Floors | null;
   all: Numbers;
   claimable: Numbers;
-  curves: Curves;
-  lengths: { factor: number; longest: number | null; accuracy: SeedNumber }[];
-  spectrum: Spectrum | null;
+  /** Of all finished runs. */
+  finished: RunsView;
+  /** Of converged ones alone. */
+  converged: RunsView;
   position: Question | null;
   importance: Question | null;
-  removal: Removal[];
-  snapshots: Snapshot[];
   published: PublishedSeed[];
+  /** Mean accuracy of the intact models of `published`. */
+  publishedBaseline: { all: number | null; claimable: number | null };
   config: JsonObject | null;
   command: string;
-  telemetry: Telemetry | null;
   headCurves: HeadCurves | null;
 }
 
@@ -102,11 +82,15 @@ export function readCellName(json: unknown): CellName {
 export function readCell(summary: unknown, extra: unknown): Cell {
   const from = objectOf(summary);
   const beside = objectOf(extra);
+  const runs = listOf(from["runs"], readRun);
+  const finished = readRunsView(from, beside["telemetry"], runs);
+  const converged = objectOf(beside["converged"]);
+  const baseline = objectOf(from["published_baseline"]);
   return {
     name: readCellName(from["cell"]),
     title: textOf(from["name"]),
     planned: countOf(from["planned"]),
-    runs: listOf(from["runs"], readRun),
+    runs,
     unconverged: listOf(from["unconverged"], textOf).length,
     failed: listOf(from["failed"], textOf).length,
     layers: countOf(from["layers"]),
@@ -114,30 +98,15 @@ export function readCell(summary: unknown, extra: unknown): Cell {
     floors: readFloors(from["floors"]),
     all: readNumbers(from["all"]),
     claimable: readNumbers(from["claimable"]),
-    curves: readCurves(from["curves"]),
-    lengths: listOf(from["lengths"], readLength),
-    spectrum: readSpectrum(from["spectrum"]),
+    finished,
+    converged: runs.every((run) => run.converged) ? finished : readRunsView(converged, converged["telemetry"], runs.filter((run) => run.converged)),
     position: readQuestion(from["position"]),
     importance: readQuestion(from["importance"]),
-    removal: listOf(from["removal"], readRemoval),
-    snapshots: listOf(from["snapshots"], readSnapshot),
     published: listOf(from["published"], readPublishedSeed),
+    publishedBaseline: { all: numberOf(baseline["all"]), claimable: numberOf(baseline["claimable"]) },
     config: objectOrNull(beside["config"]),
     command: textOf(beside["command"]),
-    telemetry: readTelemetry(beside["telemetry"]),
     headCurves: readHeadCurves(beside["head_curves"]),
-  };
-}
-
-function readRun(json: unknown): Run {
-  const from = objectOf(json);
-  return {
-    id: textOf(from["id"]),
-    seed: countOf(from["seed"]),
-    learningRate: numberOf(from["learning_rate"]),
-    steps: numberOf(from["steps"]),
-    parameters: numberOf(from["parameters"]),
-    converged: flagOf(from["converged"]),
   };
 }
 
@@ -173,25 +142,5 @@ function readNumbers(json: unknown): Numbers {
       never: countOf(steps["never"]),
       median: numberOf(steps["median"]),
     },
-  };
-}
-
-function readLength(json: unknown): Cell["lengths"][number] {
-  const from = objectOf(json);
-  return {
-    factor: countOf(from["factor"]),
-    longest: numberOf(from["longest"]),
-    accuracy: readSeedNumber(from["accuracy"]),
-  };
-}
-
-function readSpectrum(json: unknown): Spectrum | null {
-  const from = objectOrNull(json);
-  if (from === null) return null;
-  return {
-    contractionStart: readSeedNumber(from["contraction_start"]),
-    contractionEnd: readSeedNumber(from["contraction_end"]),
-    headContractionsStart: listOf(from["head_contractions_start"], numbersOf),
-    headContractionsEnd: listOf(from["head_contractions_end"], numbersOf),
   };
 }

@@ -33,6 +33,8 @@ export interface RateTrial {
 export interface RateChoice {
   cell: CellName;
   rate: number | null;
+  /** "highest" or "lowest" of those tried, or empty. */
+  edge: string;
   trials: RateTrial[];
 }
 
@@ -67,6 +69,7 @@ export function readRateChoice(json: unknown): RateChoice {
   return {
     cell: readCellName(from["cell"]),
     rate: numberOf(from["rate"]),
+    edge: textOf(from["edge"]),
     trials: listOf(from["trials"], (trial) => {
       const it = objectOf(trial);
       return { rate: numberOf(it["rate"]), accuracy: numberOf(it["accuracy"]), loss: numberOf(it["loss"]) };

@@ -5,8 +5,6 @@ export interface Curve {
   mean: (number | null)[];
   low: (number | null)[];
   high: (number | null)[];
-  /** By run, then by step. */
-  seeds: (number | null)[][];
 }
 
 export interface Curves {
@@ -17,9 +15,15 @@ export interface Curves {
 
 export interface Telemetry {
   steps: number[];
-  gradientNorm: (number | null)[][];
-  testLoss: (number | null)[][];
+  gradientNorm: Curve;
+  testLoss: Curve;
   learningRate: (number | null)[];
+}
+
+/** Of the variance of logits. */
+export interface PartShare {
+  part: string;
+  share: number;
 }
 
 export interface HeadCurve {
@@ -30,7 +34,7 @@ export interface HeadCurve {
   eigenvalues: (number | null)[][];
   distance: number[];
   kernel: (number | null)[];
-  shares: { part: string; share: number }[];
+  shares: PartShare[];
   contraction: number | null;
 }
 
@@ -38,6 +42,11 @@ export interface HeadCurves {
   id: string;
   seed: number | null;
   tokens: number | null;
+  /** Mean over heads of the largest singular value of the logits. */
+  largestSingular: number | null;
+  /** Means over all heads, and over those of a layer. */
+  shares: PartShare[];
+  layerShares: { layer: number; shares: PartShare[] }[];
   heads: HeadCurve[];
 }
 
@@ -55,8 +64,8 @@ export function readTelemetry(json: unknown): Telemetry | null {
   if (from === null) return null;
   return {
     steps: listOf(from["steps"], countOf),
-    gradientNorm: listOf(from["gradient_norm"], numbersOf),
-    testLoss: listOf(from["test_loss"], numbersOf),
+    gradientNorm: readCurve(from["gradient_norm"]),
+    testLoss: readCurve(from["test_loss"]),
     learningRate: numbersOf(from["learning_rate"]),
   };
 }
@@ -66,7 +75,15 @@ export function readHeadCurves(json: unknown): HeadCurves | null {
   if (from === null) return null;
   const heads = listOf(from["heads"], readHeadCurve);
   if (heads.length === 0) return null;
-  return { id: textOf(from["id"]), seed: numberOf(from["seed"]), tokens: numberOf(from["tokens"]), heads };
+  return {
+    id: textOf(from["id"]),
+    seed: numberOf(from["seed"]),
+    tokens: numberOf(from["tokens"]),
+    largestSingular: numberOf(from["largest_singular"]),
+    shares: readShares(from["shares"]),
+    layerShares: listOf(from["layer_shares"], (layer) => ({ layer: countOf(objectOf(layer)["layer"]), shares: readShares(objectOf(layer)["shares"]) })),
+    heads,
+  };
 }
 
 function readCurve(json: unknown): Curve {
@@ -75,7 +92,6 @@ function readCurve(json: unknown): Curve {
     mean: numbersOf(from["mean"]),
     low: numbersOf(from["low"]),
     high: numbersOf(from["high"]),
-    seeds: listOf(from["seeds"], numbersOf),
   };
 }
 
@@ -90,10 +106,14 @@ function readHeadCurve(json: unknown): HeadCurve {
     eigenvalues: listOf(from["eigenvalues"], numbersOf),
     distance: listOf(kernel["distance"], countOf),
     kernel: numbersOf(kernel["value"]),
-    shares: Object.entries(objectOf(from["shares"])).flatMap(([part, value]) => {
-      const share = numberOf(value);
-      return share === null ? [] : [{ part, share }];
-    }),
+    shares: readShares(from["shares"]),
     contraction: numberOf(from["contraction"]),
   };
+}
+
+function readShares(json: unknown): PartShare[] {
+  return Object.entries(objectOf(json)).flatMap(([part, value]) => {
+    const share = numberOf(value);
+    return share === null ? [] : [{ part, share }];
+  });
 }

@@ -38,6 +38,8 @@ export interface EncodingVerdict {
 export interface Question {
   all: EncodingVerdict | null;
   claimable: EncodingVerdict | null;
+  /** By layer: drops of its heads from the largest down, means over seeds. */
+  sortedDrops: { all: (number | null)[][]; claimable: (number | null)[][] };
   seeds: SeedHeads[];
 }
 
@@ -73,9 +75,11 @@ export interface PublishedSeed {
 export function readQuestion(json: unknown): Question | null {
   const from = objectOrNull(json);
   if (from === null) return null;
+  const sorted = objectOf(from["sorted_drops"]);
   return {
     all: readEncodingVerdict(from["all"]),
     claimable: readEncodingVerdict(from["claimable"]),
+    sortedDrops: { all: listOf(sorted["all"], numbersOf), claimable: listOf(sorted["claimable"], numbersOf) },
     seeds: listOf(from["seeds"], readSeedHeads),
   };
 }

@@ -31,6 +31,8 @@ export interface Change {
   high: number | null;
   p: number | null;
   holm: number | null;
+  /** At 5 %, by test and by interval. */
+  significant: boolean;
   switched: (number | null)[];
 }
 
@@ -162,6 +164,7 @@ function readChange(json: unknown): Change | null {
     high: numberOf(from["high"]),
     p: numberOf(from["p"]),
     holm: numberOf(from["holm"]),
+    significant: flagOf(from["significant"]),
     switched: numbersOf(from["switched"]),
   };
 }

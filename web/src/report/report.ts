@@ -1,5 +1,6 @@
 // The document that the program puts into the page ("phasor report 1").
 import { readCell, type Cell } from "./cell.ts";
+import { readAnswer, readOddity, type Answer, type Oddity } from "./conclusion.ts";
 import {
   readComparison,
   readFailure,
@@ -29,6 +30,8 @@ export interface Report {
   repeatCommand: string;
   reportCommand: string;
   cells: Cell[];
+  answers: Answer[];
+  oddities: Oddity[];
   rates: RateChoice[];
   comparisons: Comparison[];
   failures: Failure[];
@@ -59,6 +62,8 @@ export function readReport(json: unknown): Report {
     repeatCommand: textOf(commands["repeat"]),
     reportCommand: textOf(commands["report"]),
     cells: cells.map((cell, i) => readCell(cell, extra[i])),
+    answers: listOf(summary["answers"], readAnswer),
+    oddities: listOf(summary["oddities"], readOddity),
     rates: listOf(summary["rates"], readRateChoice),
     comparisons: listOf(summary["comparisons"], readComparison),
     failures: listOf(summary["failures"], readFailure),

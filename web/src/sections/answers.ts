@@ -1,33 +1,44 @@
-// The first screen: which encoding, how sure, what is odd.
+// The first screen, in the program's words: which encoding leads, how reliably, and what is odd.
 import { percent, plural } from "../base/text.ts";
 import { drawn, element } from "../page/dom.ts";
 import { encodingSwatch } from "../page/swatch.ts";
+import type { Answer, RankedCell } from "../report/conclusion.ts";
 import type { Report } from "../report/report.ts";
-import { answerOf, countedText, type Answer, type Ranked } from "../study/answer.ts";
+import type { Entries } from "../study/entry.ts";
 import type { Filters } from "../study/filters.ts";
-import { odditiesOf } from "../study/oddity.ts";
-import type { View } from "../study/view.ts";
+import { cellLabel } from "../study/view.ts";
 
 const MOST_RANKED = 8;
 const MOST_COLUMNS = 4;
 
+const HIDDEN = "Of all encodings of the study: the filter hides some of them.";
+
+interface Card {
+  answer: Answer;
+  /** What the filter of encodings must show for the answer to be about what is shown. */
+  keys: string[];
+  root: HTMLElement;
+  hidden: HTMLElement;
+}
+
 export class Answers {
   readonly root = element("section", { id: "answer", "aria-labelledby": "answer-heading" });
-  private readonly cards: { answer: Answer; card: HTMLElement }[];
+  private readonly cards: Card[];
 
-  /** `whole`: the study without filters, which is what is answered. */
-  constructor(report: Report, whole: View) {
-    this.cards = whole.panels.flatMap((panel) => {
-      const answer = answerOf(report, panel);
-      return answer === null ? [] : [{ answer, card: cardElement(answer) }];
+  constructor(report: Report, entries: Entries) {
+    this.cards = report.answers.map((answer) => {
+      const hidden = element("p", { class: "note filtered" }, HIDDEN);
+      return { answer, keys: answer.cells.map((cell) => entries.of(cell).key), hidden, root: cardElement(answer, entries, hidden) };
     });
-    const cards = element("div", { class: "cards", style: `--columns:${columnsOf(this.cards.length)}` }, ...this.cards.map((it) => it.card));
+    const cards = element("div", { class: "cards", style: `--columns:${columnsOf(this.cards.length)}` }, ...this.cards.map((it) => it.root));
     this.root.append(element("h2", { id: "answer-heading", tabindex: -1, class: "unseen" }, "Answer"), cards, oddElement(report));
   }
 
+  /** An answer stays as it is whatever encodings are chosen, and says so. */
   show(filters: Filters): void {
-    for (const { answer, card } of this.cards) {
-      card.hidden = !filters.tasks.has(answer.task) || !filters.protocols.has(answer.protocol);
+    for (const { answer, keys, root, hidden } of this.cards) {
+      root.hidden = !filters.tasks.has(answer.task) || !filters.protocols.has(answer.protocol);
+      hidden.hidden = keys.every((key) => filters.encodings.has(key));
     }
   }
 }
@@ -38,9 +49,9 @@ function columnsOf(cards: number): number {
   return Math.max(1, Math.ceil(cards / rows));
 }
 
-function cardElement(answer: Answer): HTMLElement {
+function cardElement(answer: Answer, entries: Entries, hidden: HTMLElement): HTMLElement {
   const list = element("ol", { class: "ranking" });
-  for (const ranked of answer.ranked.slice(0, MOST_RANKED)) list.append(rankElement(ranked));
+  for (const ranked of answer.ranked.slice(0, MOST_RANKED)) list.append(rankElement(ranked, entries));
   const more = answer.ranked.length - MOST_RANKED;
   return element(
     "article",
@@ -48,22 +59,23 @@ function cardElement(answer: Answer): HTMLElement {
     element("p", { class: "card-place" }, answer.title),
     element("h3", {}, answer.headline),
     element("p", { class: "card-sentence" }, answer.sentence),
+    hidden,
     list,
     more > 0 ? element("p", { class: "note" }, `and ${plural(more, "encoding")} more below`) : null,
   );
 }
 
-function rankElement(ranked: Ranked): HTMLElement {
-  const { shown, figure, claimable, counted, likeBest } = ranked;
-  const classes = ["rank", likeBest ? "like-best" : "", claimable ? "" : "unclaimable"].filter((name) => name !== "");
+function rankElement({ cell, name, mean, low, high, claimable, runs, likeBest }: RankedCell, entries: Entries): HTMLElement {
+  const classes = ["rank", likeBest ? "like-best" : "", claimable ? "" : "unclaimable"].filter((it) => it !== "");
+  const { style } = entries.of(cell);
   return element(
     "li",
     { class: classes.join(" ") },
-    encodingSwatch(shown.entry.style, false),
-    element("span", { class: "rank-name", title: shown.label }, shown.short),
-    strip(figure.mean, figure.low, figure.high, shown.entry.style),
-    element("span", { class: "rank-value" }, percent(figure.mean)),
-    counted < shown.cell.planned ? element("span", { class: "rank-runs" }, countedText(ranked)) : null,
+    encodingSwatch(style, false),
+    element("span", { class: "rank-name", title: cellLabel(cell) }, name),
+    strip(mean, low, high, style),
+    element("span", { class: "rank-value" }, percent(mean)),
+    runs === "" ? null : element("span", { class: "rank-runs" }, runs),
   );
 }
 
@@ -80,9 +92,8 @@ function strip(mean: number | null, low: number | null, high: number | null, sty
 }
 
 function oddElement(report: Report): HTMLElement {
-  const oddities = odditiesOf(report);
   const list = element("ul", { class: "odd-list" });
-  for (const { text, details } of oddities) {
+  for (const { text, details } of report.oddities) {
     const item = element("li", {}, text);
     if (details.length > 0) {
       const names = element("ul", {}, ...details.map((detail) => element("li", {}, detail)));
@@ -90,6 +101,5 @@ function oddElement(report: Report): HTMLElement {
     }
     list.append(item);
   }
-  const none = element("p", {}, "Nothing: all planned runs finished and converged, on enough seeds.");
-  return element("div", { class: "odd" }, element("h3", {}, "What is odd"), oddities.length > 0 ? list : none);
+  return element("div", { class: "odd" }, element("h3", {}, "What is odd"), list);
 }

@@ -14,11 +14,6 @@ import type { View } from "../study/view.ts";
 import { encodingStyles } from "../study/encoding_style.ts";
 import { colourOf } from "../chart/look.ts";
 
-/** By test and by interval, as the finding has it. */
-function isSure({ holm, low, high }: Change): boolean {
-  return (holm ?? 1) <= 0.05 && ((low ?? 0) > 0 || (high ?? 0) < 0);
-}
-
 interface AuditNumber {
   value: string;
   label: string;
@@ -122,7 +117,7 @@ function panelOf(block: AuditBlock, number: AuditNumber, axis: RowAxis, look: Lo
       xanchor: "left",
       xshift: 8,
       showarrow: false,
-      font: { size: 11, color: isSure(change) ? look.ink : look.faint },
+      font: { size: 11, color: change.significant ? look.ink : look.faint },
     })),
   };
 }
@@ -150,7 +145,7 @@ function ceilingTraces(block: AuditBlock, number: AuditNumber, look: Look): Trac
   ];
 }
 
-/** In the program's words: it says where no switch moves anything, and how sure a change is. */
+/** In the program's words: it says where no switch moves anything, and how reliable a change is. */
 function finding(block: AuditBlock): string {
   return block.finding.replace(/\.$/, "") || `${block.encoding} from ${block.base}: the summary has no finding`;
 }

@@ -18,7 +18,7 @@ export const COMPARISONS_SECTION: SectionSpec = {
     if (table === null) return null;
     const comparisons = shownComparisons(view);
     const told = comparisons.filter((it) => it.told).length;
-    const words = `${told} of ${plural(comparisons.length, "planned comparison")} tell${told === 1 ? "s" : ""} a difference (p after Holm at most 0.05). No difference told is no proof of equality.`;
+    const words = `${told} of ${plural(comparisons.length, "planned comparison")} ${told === 1 ? "is" : "are"} significant at 5 % after Holm. No reliable difference is no proof of equality.`;
     return element("div", {}, element("p", { class: "finding" }, words), tableWithDownload(table, "comparisons"));
   },
 };
@@ -30,17 +30,17 @@ export const RATES_SECTION: SectionSpec = {
   body(view) {
     const rates = view.report.rates.filter(({ cell }) => isShown(view, cell));
     if (rates.length === 0) return null;
-    const edge = rates.filter((choice) => edgeOf(choice.rate, choice.trials.flatMap((trial) => trial.rate ?? [])) !== "").length;
+    const edge = rates.filter((choice) => choice.edge !== "").length;
     const words = `Rates were chosen by validation accuracy of one run each; ${edge === 0 ? "none" : `${edge} of ${rates.length}`} lie${edge === 1 ? "s" : ""} at the edge of the grid.`;
     const table: Table = {
       caption: "Learning rates tried, and the one chosen",
       columns: [{ name: "encoding" }, { name: "task" }, { name: "protocol" }, { name: "chosen" }, { name: "edge" }, { name: "tried" }],
-      rows: rates.map(({ cell, rate, trials }) => [
+      rows: rates.map(({ cell, rate, edge: at, trials }) => [
         cell.encoding,
         cell.task,
         cell.protocol,
         rate,
-        edgeOf(rate, trials.flatMap((trial) => trial.rate ?? [])),
+        at,
         trials.map((trial) => `${figure(trial.rate)}: ${percent(trial.accuracy)}`).join(", "),
       ]),
     };
@@ -65,11 +65,6 @@ export const FAILURES_SECTION: SectionSpec = {
     return element("div", {}, element("p", { class: "finding" }, words), tableWithDownload(table, "failures"));
   },
 };
-
-function edgeOf(rate: number | null, rates: readonly number[]): string {
-  if (rate === null || rates.length < 2) return "";
-  return rate === Math.max(...rates) ? "highest" : rate === Math.min(...rates) ? "lowest" : "";
-}
 
 function isShown(view: View, cell: CellName): boolean {
   return view.filters.tasks.has(cell.task) && view.filters.protocols.has(protocolGroup(cell.protocol));
@@ -98,7 +93,7 @@ function comparisonsTable(view: View): Table | null {
       { name: "smallest p", show: probability },
       { name: "p after Holm", show: probability },
       { name: "of" },
-      { name: "told" },
+      { name: "significant" },
       { name: "Cliff's delta" },
       { name: "Hedges' g", show: effect },
       { name: "runs" },

@@ -5,7 +5,6 @@ import { element } from "../page/dom.ts";
 import type { SectionSpec } from "../page/section.ts";
 import { tableElement } from "../page/table.ts";
 import type { Cell } from "../report/cell.ts";
-import { titleOf } from "../study/oddity.ts";
 import { protocolGroup } from "../study/paper_names.ts";
 
 export const CONFIGS_SECTION: SectionSpec = {
@@ -27,6 +26,11 @@ function cellElement(cell: Cell): HTMLElement {
     if (details.open && details.childElementCount === 1) details.append(...contents(cell));
   });
   return details;
+}
+
+function titleOf({ name, title }: Cell): string {
+  const { encoding, task, protocol, variant } = name;
+  return title || `${encoding} on ${task}, ${protocol}${variant === "" ? "" : `, ${variant}`}`;
 }
 
 function contents(cell: Cell): HTMLElement[] {

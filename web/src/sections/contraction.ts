@@ -8,10 +8,10 @@ import type { Trace } from "../chart/plotly.ts";
 import { rowAxis, rowNames, spread, type RowAxis } from "../chart/rows.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { Table, Value } from "../page/table.ts";
-import type { Cell } from "../report/cell.ts";
 import type { SeedNumber } from "../report/interval.ts";
+import type { Run } from "../report/run.ts";
 import { countedRuns } from "../study/filters.ts";
-import { seedFigure, type SeedFigure } from "../study/seed_points.ts";
+import { runsView, seedFigure, type SeedFigure } from "../study/seed_points.ts";
 import type { PanelCells, ShownCell, View } from "../study/view.ts";
 
 type Moment = "start" | "end";
@@ -20,6 +20,8 @@ interface ContractionRow {
   shown: ShownCell;
   moment: Moment;
   figure: SeedFigure;
+  /** Where the interval lies, in words. */
+  interval: string;
   heads: HeadContraction[];
 }
 
@@ -66,15 +68,19 @@ function panelsOf(view: View): ContractionPanel[] {
   const only = view.filters.convergedOnly;
   return view.panels.flatMap((panel) => {
     const rows = panel.cells.flatMap((shown): ContractionRow[] => {
-      const { spectrum } = shown.cell;
+      const { runs, spectrum } = runsView(shown.cell, only);
       if (spectrum === null) return [];
-      const row = (moment: Moment, number: SeedNumber, heads: (number | null)[][]): ContractionRow => ({
+      const row = (moment: Moment, number: SeedNumber, interval: string, heads: (number | null)[][]): ContractionRow => ({
         shown,
         moment,
-        figure: seedFigure(shown.cell, number, only),
-        heads: headsOf(shown.cell, heads).filter((it) => it.converged || !only),
+        figure: seedFigure(runs, number),
+        interval,
+        heads: headsOf(runs, heads),
       });
-      const rows = [row("start", spectrum.contractionStart, spectrum.headContractionsStart), row("end", spectrum.contractionEnd, spectrum.headContractionsEnd)];
+      const rows = [
+        row("start", spectrum.contractionStart, spectrum.contractionStartInterval, spectrum.headContractionsStart),
+        row("end", spectrum.contractionEnd, spectrum.contractionEndInterval, spectrum.headContractionsEnd),
+      ];
       return rows.some(turns) ? rows : [];
     });
     return rows.length > 0 ? [{ panel, rows }] : [];
@@ -86,12 +92,10 @@ function turns({ figure, heads }: ContractionRow): boolean {
 }
 
 /** `contractions`: by run, then by head. */
-function headsOf(cell: Cell, contractions: (number | null)[][]): HeadContraction[] {
-  const aligned = contractions.length === cell.runs.length;
-  return contractions.flatMap((values, run) => {
-    const converged = !aligned || cell.runs[run]?.converged === true;
-    return values.flatMap((value, head) => (value === null ? [] : [{ value, run, head, converged }]));
-  });
+function headsOf(runs: readonly Run[], contractions: (number | null)[][]): HeadContraction[] {
+  return contractions.flatMap((values, run) =>
+    values.flatMap((value, head) => (value === null ? [] : [{ value, run, head, converged: runs[run]?.converged ?? true }])),
+  );
 }
 
 function panelOf({ panel, rows }: ContractionPanel, axis: RowAxis, look: Look): Panel {
@@ -117,10 +121,8 @@ function panelOf({ panel, rows }: ContractionPanel, axis: RowAxis, look: Look): 
 
 function finding({ panel, rows }: ContractionPanel): string {
   const words = rows.flatMap((row) => {
-    const { mean, low, high } = row.figure;
-    if (mean === null) return [];
-    const side = low === null || high === null ? "no interval" : `95 % interval ${high < 1 ? "below 1" : low > 1 ? "above 1" : "includes 1"}`;
-    return [`${row.shown.short} ${WORDS[row.moment]} ${figure(mean, 3)} (${side})`];
+    const { mean } = row.figure;
+    return mean === null ? [] : [`${row.shown.short} ${WORDS[row.moment]} ${figure(mean, 3)} (${row.interval})`];
   });
   return `${panel.title}: ${listing(words, 4)}`;
 }

@@ -84,8 +84,8 @@ function finding(panels: readonly AskedPanel[]): string[] {
 function overSeeds(cells: readonly AskedCell[]): string {
   const decided = cells.flatMap(({ shown, question: { claimable } }) => (claimable === null || claimable.verdict === "UNDETERMINED" ? [] : [`${shown.short} ${claimable.verdict}`]));
   const without = cells.filter(({ question }) => question.claimable === null).map(({ shown }) => shown.short);
-  const sure = decided.length === 0 ? "no encoding has a verdict over seeds" : `over seeds: ${listing(decided, 4)}`;
-  return without.length === 0 ? sure : `${sure}; none without converged runs: ${listing(without, 4)}`;
+  const judged = decided.length === 0 ? "no encoding has a verdict over seeds" : `over seeds: ${listing(decided, 4)}`;
+  return without.length === 0 ? judged : `${judged}; none without converged runs: ${listing(without, 4)}`;
 }
 
 function tableOf(panels: readonly AskedPanel[]): Table {

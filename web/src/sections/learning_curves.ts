@@ -1,14 +1,13 @@
 // Accuracy and loss over training.
-import { SHARE } from "../base/statistics.ts";
 import { byText, figure, listing, percent, plural } from "../base/text.ts";
 import { SHARE_AXIS } from "../chart/marks.ts";
 import type { Layout } from "../chart/plotly.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { SectionSpec } from "../page/section.ts";
-import type { Curve } from "../report/curves.ts";
 import { countedRuns } from "../study/filters.ts";
+import { runsView } from "../study/seed_points.ts";
 import type { ShownCell } from "../study/view.ts";
-import { ends, seedSeries, seriesChart, seriesKey, seriesPanels, seriesTable, type Series, type SeriesPanel } from "./series.ts";
+import { curveSeries, ends, seriesChart, seriesKey, seriesPanels, seriesTable, type Series, type SeriesPanel } from "./series.ts";
 
 interface Quantity {
   value: string;
@@ -24,21 +23,30 @@ const QUANTITIES: Quantity[] = [
     label: "test accuracy",
     axis: { ...SHARE_AXIS },
     show: percent,
-    series: (shown, only) => curveSeries(shown, shown.cell.curves.testAccuracy, only),
+    series: (shown, only) => {
+      const { curves } = runsView(shown.cell, only);
+      return curveSeries(shown, curves.steps, curves.testAccuracy);
+    },
   },
   {
     value: "train_accuracy",
     label: "training accuracy",
     axis: { ...SHARE_AXIS },
     show: percent,
-    series: (shown, only) => curveSeries(shown, shown.cell.curves.trainAccuracy, only),
+    series: (shown, only) => {
+      const { curves } = runsView(shown.cell, only);
+      return curveSeries(shown, curves.steps, curves.trainAccuracy);
+    },
   },
   {
     value: "test_loss",
     label: "test loss",
     axis: { rangemode: "tozero" },
     show: figure,
-    series: (shown, only) => seedSeries(shown, shown.cell.telemetry?.steps ?? [], shown.cell.telemetry?.testLoss ?? [], only),
+    series: (shown, only) => {
+      const { telemetry } = runsView(shown.cell, only);
+      return curveSeries(shown, telemetry?.steps ?? [], telemetry?.testLoss);
+    },
   },
 ];
 
@@ -73,13 +81,6 @@ export const LEARNING_SECTION: SectionSpec = {
   subject: "learning curves",
   figures: [CURVES],
 };
-
-function curveSeries(shown: ShownCell, curve: Curve, convergedOnly: boolean): Series | null {
-  const { steps } = shown.cell.curves;
-  if (convergedOnly && shown.cell.unconverged > 0) return seedSeries(shown, steps, curve.seeds, true, SHARE);
-  if (steps.length === 0 || curve.mean.every((value) => value === null)) return null;
-  return { shown, steps, mean: curve.mean, low: curve.low, high: curve.high };
-}
 
 function finding(panels: readonly SeriesPanel[], quantity: Quantity, convergedOnly: boolean): string[] {
   if (quantity.value === "test_accuracy") return panels.map((panel) => speed(panel, convergedOnly));

@@ -4,7 +4,7 @@ import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { SectionSpec } from "../page/section.ts";
 import type { Table, Value } from "../page/table.ts";
 import { countedRuns } from "../study/filters.ts";
-import { shareFigure } from "../study/seed_points.ts";
+import { runsView, seedFigure } from "../study/seed_points.ts";
 import type { ShownCell } from "../study/view.ts";
 import { bandChart, bandKey, bandPanels, type BandPanel, type BandPoint } from "./seed_bands.ts";
 
@@ -38,7 +38,8 @@ export const LENGTHS_SECTION: SectionSpec = {
 };
 
 function pointsOf({ cell }: ShownCell, convergedOnly: boolean): LengthPoint[] {
-  return cell.lengths.map(({ factor, longest, accuracy }) => ({ at: factor, longest, share: shareFigure(cell, accuracy, convergedOnly) }));
+  const { runs, lengths } = runsView(cell, convergedOnly);
+  return lengths.map(({ factor, longest, accuracy }) => ({ at: factor, longest, share: seedFigure(runs, accuracy) }));
 }
 
 function factorsOf({ cells }: BandPanel<LengthPoint>): number[] {

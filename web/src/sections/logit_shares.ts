@@ -1,6 +1,5 @@
 // What the logits are made of: content and position of queries and keys.
 import { listing, percent, shorten } from "../base/text.ts";
-import { meanOf } from "../base/statistics.ts";
 import { lookOf, type Look } from "../chart/look.ts";
 import { hoverLines } from "../chart/markup.ts";
 import { panelChart, type Panel } from "../chart/panels.ts";
@@ -47,8 +46,8 @@ function partName(part: string): string {
 
 /** Mean over the heads of a layer, or of all. */
 function shareOf({ curves }: SpectralCell, part: string, layer: number | null): number | null {
-  const heads = curves.heads.filter((head) => layer === null || head.layer === layer);
-  return meanOf(heads.flatMap((head) => head.shares.find((it) => it.part === part)?.share ?? []));
+  const shares = layer === null ? curves.shares : (curves.layerShares.find((it) => it.layer === layer)?.shares ?? []);
+  return shares.find((it) => it.part === part)?.share ?? null;
 }
 
 function panelOf(cell: SpectralCell, parts: readonly string[], look: Look): Panel {

@@ -13,7 +13,7 @@ import type { Table, Value } from "../page/table.ts";
 import type { Removal } from "../report/heads.ts";
 import type { SeedNumber } from "../report/interval.ts";
 import { paperName } from "../study/paper_names.ts";
-import { accuracyFigure, shareFigure, type SeedFigure } from "../study/seed_points.ts";
+import { accuracyFigure, runsView, seedFigure, type SeedFigure } from "../study/seed_points.ts";
 import type { PanelCells, ShownCell, View } from "../study/view.ts";
 import { shorten } from "../base/text.ts";
 
@@ -59,11 +59,12 @@ export const REMOVAL_SECTION: SectionSpec = {
 function removalCells(view: View, panel: PanelCells): RemovalCell[] {
   const only = view.filters.convergedOnly;
   return panel.cells.flatMap((shown): RemovalCell[] => {
-    const number = (of: (layer: Removal) => SeedNumber) => (layer: Removal): SeedFigure => shareFigure(shown.cell, of(layer), only);
+    const { runs, removal } = runsView(shown.cell, only);
+    const number = (of: (layer: Removal) => SeedNumber) => (layer: Removal): SeedFigure => seedFigure(runs, of(layer));
     const position = number((layer) => layer.withoutPosition);
     const random = number((layer) => layer.random);
     const term = number((layer) => layer.withoutInputTerm);
-    const layers = shown.cell.removal.map((layer) => ({ layer: layer.layer, position: position(layer), random: random(layer), term: term(layer) }));
+    const layers = removal.map((layer) => ({ layer: layer.layer, position: position(layer), random: random(layer), term: term(layer) }));
     if (!layers.some((layer) => layer.position.mean !== null)) return [];
     return [{ shown, intact: accuracyFigure(shown.cell, only).mean, layers, published: publishedOf(view, shown) }];
   });

@@ -1,5 +1,4 @@
 // Lines over training steps: one per encoding, with a band.
-import { studentEstimate, type Range } from "../base/statistics.ts";
 import { byText, listing } from "../base/text.ts";
 import type { Look } from "../chart/look.ts";
 import { bandMarks, type Band } from "../chart/marks.ts";
@@ -7,7 +6,7 @@ import { panelChart, type Chart } from "../chart/panels.ts";
 import type { Layout } from "../chart/plotly.ts";
 import { entryKey, type KeyItem } from "../page/key.ts";
 import type { Table, Value } from "../page/table.ts";
-import type { Cell } from "../report/cell.ts";
+import type { Curve } from "../report/curves.ts";
 import type { PanelCells, ShownCell, View } from "../study/view.ts";
 
 export interface Series {
@@ -70,19 +69,10 @@ export function seriesTable(panels: readonly SeriesPanel[], title: string, show:
   };
 }
 
-/** A mean of the seeds' own series, where the program gives none. */
-export function seedSeries(shown: ShownCell, steps: number[], seeds: (number | null)[][], convergedOnly: boolean, range?: Range): Series | null {
-  const kept = keptSeeds(shown.cell, seeds, convergedOnly);
-  if (steps.length === 0 || kept.length === 0) return null;
-  const estimates = steps.map((_, i) => studentEstimate(kept.flatMap((seed) => seed[i] ?? []), range));
-  if (estimates.every((estimate) => estimate.mean === null)) return null;
-  return {
-    shown,
-    steps,
-    mean: estimates.map((estimate) => estimate.mean),
-    low: estimates.map((estimate) => estimate.low),
-    high: estimates.map((estimate) => estimate.high),
-  };
+/** A curve with the program's means and intervals; null where it has none. */
+export function curveSeries(shown: ShownCell, steps: number[], curve: Curve | undefined): Series | null {
+  if (curve === undefined || curve.mean.every((value) => value === null)) return null;
+  return { shown, steps, mean: curve.mean, low: curve.low, high: curve.high };
 }
 
 /** Between which values the series end, and whose they are; null where none has a value. */
@@ -97,9 +87,4 @@ export function ends(series: readonly Series[], show: (value: number) => string)
   if (least === most) return `ends at ${least.text}`;
   const named = ({ text, items }: typeof least): string => `${text} (${listing(items.map((it) => it.label), 4)})`;
   return `ends between ${named(least)} and ${named(most)}`;
-}
-
-function keptSeeds(cell: Cell, seeds: (number | null)[][], convergedOnly: boolean): (number | null)[][] {
-  if (!convergedOnly || seeds.length !== cell.runs.length) return seeds;
-  return seeds.filter((_, i) => cell.runs[i]?.converged);
 }

@@ -1,6 +1,5 @@
 // Singular values of the logits, with the encoding and with all angles at zero.
 import { figure, listing, shorten } from "../base/text.ts";
-import { meanOf } from "../base/statistics.ts";
 import { layerColour, layerKey } from "../chart/layers.ts";
 import { faded, type Look } from "../chart/look.ts";
 import { hoverLines } from "../chart/markup.ts";
@@ -58,10 +57,7 @@ function panelOf({ shown, curves }: SpectralCell, look: Look): Panel {
 }
 
 function finding(cells: readonly SpectralCell[]): string {
-  const means = cells.flatMap(({ shown, curves }) => {
-    const mean = meanOf(curves.heads.flatMap((head) => head.singular[0] ?? []));
-    return mean === null ? [] : [{ label: shown.short, mean }];
-  });
+  const means = cells.flatMap(({ shown, curves }) => (curves.largestSingular === null ? [] : [{ label: shown.short, mean: curves.largestSingular }]));
   means.sort((a, b) => b.mean - a.mean);
   const first = means[0];
   const last = means[means.length - 1];

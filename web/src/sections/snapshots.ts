@@ -4,7 +4,7 @@ import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { Table, Value } from "../page/table.ts";
 import { countedRuns } from "../study/filters.ts";
 import { QUESTIONS, questionOf, type QuestionName } from "../study/question_heads.ts";
-import { shareFigure, type SeedFigure } from "../study/seed_points.ts";
+import { runsView, seedFigure, type SeedFigure } from "../study/seed_points.ts";
 import type { View } from "../study/view.ts";
 import { bandChart, bandKey, bandPanels, type BandPanel, type BandPoint } from "./seed_bands.ts";
 
@@ -32,14 +32,15 @@ export const SNAPSHOTS: FigureSpec = {
 };
 
 function panelsOf(view: View, question: QuestionName): BandPanel<SnapshotPoint>[] {
-  return bandPanels(view, ({ cell }, convergedOnly) =>
-    cell.snapshots.map((snapshot) => ({
+  return bandPanels(view, ({ cell }, convergedOnly) => {
+    const { runs, snapshots } = runsView(cell, convergedOnly);
+    return snapshots.map((snapshot) => ({
       at: snapshot.step,
-      share: shareFigure(cell, snapshot[question].maxShare, convergedOnly),
-      accuracy: shareFigure(cell, snapshot.accuracy, convergedOnly),
+      share: seedFigure(runs, snapshot[question].maxShare),
+      accuracy: seedFigure(runs, snapshot.accuracy),
       leading: snapshot[question].leading,
-    })),
-  );
+    }));
+  });
 }
 
 function finding({ panel, cells }: BandPanel<SnapshotPoint>): string {

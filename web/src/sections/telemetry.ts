@@ -4,8 +4,9 @@ import { LOG_AXIS } from "../chart/marks.ts";
 import type { Layout } from "../chart/plotly.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { SectionSpec } from "../page/section.ts";
-import { ends, seedSeries, seriesChart, seriesKey, seriesPanels, seriesTable, type Series, type SeriesPanel } from "./series.ts";
+import { curveSeries, ends, seriesChart, seriesKey, seriesPanels, seriesTable, type Series, type SeriesPanel } from "./series.ts";
 import { SNAPSHOTS } from "./snapshots.ts";
+import { runsView } from "../study/seed_points.ts";
 import type { ShownCell } from "../study/view.ts";
 
 interface Measure {
@@ -20,13 +21,19 @@ const MEASURES: Measure[] = [
     value: "gradient_norm",
     label: "gradient norm",
     axis: LOG_AXIS,
-    series: (shown, only) => seedSeries(shown, shown.cell.telemetry?.steps ?? [], shown.cell.telemetry?.gradientNorm ?? [], only),
+    series: (shown, only) => {
+      const { telemetry } = runsView(shown.cell, only);
+      return curveSeries(shown, telemetry?.steps ?? [], telemetry?.gradientNorm);
+    },
   },
   {
     value: "test_loss",
     label: "test loss",
     axis: LOG_AXIS,
-    series: (shown, only) => seedSeries(shown, shown.cell.telemetry?.steps ?? [], shown.cell.telemetry?.testLoss ?? [], only),
+    series: (shown, only) => {
+      const { telemetry } = runsView(shown.cell, only);
+      return curveSeries(shown, telemetry?.steps ?? [], telemetry?.testLoss);
+    },
   },
   {
     value: "learning_rate",
@@ -46,7 +53,7 @@ const TELEMETRY: FigureSpec = {
     if (measure === undefined || panels.length === 0) return null;
     return {
       finding: panels.map((panel) => finding(panel, measure.label)),
-      note: `${measure.value === "learning_rate" ? "" : "Means over seeds with 95 % intervals (Student's t). "}${measure.axis["type"] === "log" ? "Logarithmic." : ""}`.trim(),
+      note: `${measure.value === "learning_rate" ? "" : "Means over seeds with 95 % intervals. "}${measure.axis["type"] === "log" ? "Logarithmic." : ""}`.trim(),
       key: seriesKey(panels),
       table: () => seriesTable(panels, measure.label, figure),
       chart: (width, look) => seriesChart(panels.map(drawable(measure)), width, look, measure.axis, measure.label, figure),
@@ -62,7 +69,7 @@ export const TELEMETRY_SECTION: SectionSpec = {
 };
 
 function rateSeries(shown: ShownCell): Series | null {
-  const { steps, learningRate } = shown.cell.telemetry ?? { steps: [], learningRate: [] };
+  const { steps, learningRate } = shown.cell.finished.telemetry ?? { steps: [], learningRate: [] };
   if (steps.length === 0 || learningRate.every((rate) => rate === null)) return null;
   const none = steps.map(() => null);
   return { shown, steps, mean: learningRate, low: none, high: none };

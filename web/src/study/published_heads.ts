@@ -48,7 +48,7 @@ function publishedCell(view: View, shown: ShownCell): PublishedCell[] {
   const seeds = cell.published.filter((seed) => converged.has(seed.id) || !view.filters.convergedOnly);
   const turns = seeds.flatMap((seed) => turnsOf(seed, converged.has(seed.id)));
   if (turns.length === 0) return [];
-  const intact = seeds.reduce((sum, seed) => sum + (seed.baseline ?? 0), 0) / seeds.length;
+  const intact = (view.filters.convergedOnly ? cell.publishedBaseline.claimable : cell.publishedBaseline.all) ?? 0;
   return [{ shown, latents: seeds.some((seed) => seed.latents), intact, turns, ...paperTurns(view, shown) }];
 }
 

@@ -1,7 +1,8 @@
-// A number over seeds as it is drawn: a point per run, and the mean with its interval.
-import { SHARE, studentEstimate, type Estimate, type Range } from "../base/statistics.ts";
+// A number over seeds as it is drawn: a point per run, and the mean with the program's interval.
 import type { Cell } from "../report/cell.ts";
 import type { SeedNumber } from "../report/interval.ts";
+import type { Run } from "../report/run.ts";
+import type { RunsView } from "../report/runs_view.ts";
 
 export interface SeedPoint {
   seed: number | null;
@@ -9,35 +10,27 @@ export interface SeedPoint {
   converged: boolean;
 }
 
-export interface SeedFigure extends Estimate {
+export interface SeedFigure {
+  mean: number | null;
+  low: number | null;
+  high: number | null;
   points: SeedPoint[];
-  method: string;
 }
 
-/** All runs of the cell, or its converged ones. Where that leaves some out, the interval is computed here. */
-export function seedFigure(cell: Cell, number: SeedNumber, convergedOnly: boolean, range?: Range): SeedFigure {
-  const aligned = number.values.length === cell.runs.length;
-  const points: SeedPoint[] = [];
-  number.values.forEach((value, i) => {
-    const run = aligned ? cell.runs[i] : undefined;
-    if (value !== null) points.push({ seed: run?.seed ?? null, value, converged: run?.converged ?? true });
-  });
-  const kept = convergedOnly ? points.filter((point) => point.converged) : points;
-  if (kept.length === points.length) {
-    return { points, mean: number.mean, low: number.low, high: number.high, method: number.method };
-  }
-  return { points: kept, ...studentEstimate(kept.map((point) => point.value), range), method: "Student's t" };
+/** What was measured of all finished runs of a cell, or of its converged ones. */
+export function runsView(cell: Cell, convergedOnly: boolean): RunsView {
+  return convergedOnly ? cell.converged : cell.finished;
 }
 
-/** Of an accuracy, or of another share of a whole. */
-export function shareFigure(cell: Cell, number: SeedNumber, convergedOnly: boolean): SeedFigure {
-  return seedFigure(cell, number, convergedOnly, SHARE);
+/** `runs`: whose values the number has, in their order. */
+export function seedFigure(runs: readonly Run[], { values, mean, low, high }: SeedNumber): SeedFigure {
+  const points = values.flatMap((value, i): SeedPoint[] =>
+    value === null ? [] : [{ seed: runs[i]?.seed ?? null, value, converged: runs[i]?.converged ?? true }],
+  );
+  return { points, mean, low, high };
 }
 
-/** Test accuracy, by the program's own two views of a cell. */
+/** Test accuracy. */
 export function accuracyFigure(cell: Cell, convergedOnly: boolean): SeedFigure {
-  const all = shareFigure(cell, cell.all.testAccuracy, convergedOnly);
-  if (!convergedOnly) return all;
-  const { mean, low, high, method } = cell.claimable.testAccuracy;
-  return { points: all.points, mean, low, high, method };
+  return seedFigure(runsView(cell, convergedOnly).runs, (convergedOnly ? cell.claimable : cell.all).testAccuracy);
 }

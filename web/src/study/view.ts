@@ -1,5 +1,5 @@
 // The study as the filters leave it: a panel for every task and protocol, with its cells.
-import type { Cell } from "../report/cell.ts";
+import type { Cell, CellName } from "../report/cell.ts";
 import type { Report } from "../report/report.ts";
 import type { Entries, Entry } from "./entry.ts";
 import type { Filters } from "./filters.ts";
@@ -39,6 +39,11 @@ export function viewOf(report: Report, entries: Entries, filters: Filters): View
   };
 }
 
+/** The expression, and the variant where there is one. */
+export function cellLabel({ encoding, variant }: CellName): string {
+  return variant === "" ? encoding : `${encoding}, ${variant}`;
+}
+
 export function panelTitle(task: string, protocol: string): string {
   return protocol === "" ? task : `${task}, ${protocol}`;
 }
@@ -51,7 +56,7 @@ function panelsOf(
 ): PanelCells[] {
   const panels = new Map<string, PanelCells>();
   for (const cell of report.cells) {
-    const { task, encoding, variant } = cell.name;
+    const { task } = cell.name;
     const protocol = protocolGroup(cell.name.protocol);
     if (!filters.tasks.has(task) || !filters.protocols.has(protocol)) continue;
     const entry = entries.of(cell.name);
@@ -59,7 +64,7 @@ function panelsOf(
       cell,
       entry,
       short: entry.key,
-      label: variant === "" ? encoding : `${encoding}, ${variant}`,
+      label: cellLabel(cell.name),
     };
     if (!keep(shown)) continue;
     const key = JSON.stringify([task, protocol]);

@@ -6,6 +6,14 @@
 
 namespace phasor {
 
+std::string_view RateChoice::edge() const {
+  if (trials.size() < 2) return "";
+  const auto [least, most] =
+      std::minmax_element(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.rate < b.rate; });
+  if (rate == most->rate) return "highest";
+  return rate == least->rate ? "lowest" : "";
+}
+
 const CellRuns* StudyResults::find(const CellName& cell) const {
   const auto found = std::find_if(cells.begin(), cells.end(), [&](const CellRuns& runs) { return runs.cell == cell; });
   return found == cells.end() ? nullptr : &*found;

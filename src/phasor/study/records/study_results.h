@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "phasor/study/records/run_record.h"
@@ -26,6 +27,9 @@ struct RateChoice {
   CellName cell;
   double rate = 0.0;
   std::vector<Trial> trials;
+
+  // "highest" or "lowest" where the rate is that of at least two that were tried: a better one may lie beyond.
+  std::string_view edge() const;
 };
 
 struct CellRuns {

@@ -1,9 +1,12 @@
 #include "phasor/study/summary/cell_heads.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <set>
 
 #include "phasor/base/special_numbers.h"
+#include "phasor/statistics/summary.h"
 #include "phasor/study/summary/cell_numbers.h"
 
 namespace phasor {
@@ -87,6 +90,26 @@ const LayerEffect* used_effect(const RunVerdict& verdict, int64_t layer) {
   const LayerVerdict& found = verdict.layers[static_cast<size_t>(layer)];
   const bool has_shares = found.verdict != Deposit::not_used && is_above_floor(found) && found.effect.shares.defined;
   return has_shares ? &found.effect : nullptr;
+}
+
+std::vector<std::vector<double>> sorted_drops(const std::vector<SeedHeads>& seeds, bool converged_only) {
+  std::vector<std::vector<std::vector<double>>> ranks;  // [layers][ranks][seeds]
+  for (const SeedHeads& seed : seeds) {
+    if (converged_only && !seed.converged) continue;
+    ranks.resize(std::max(ranks.size(), seed.loss_drops.size()));
+    for (size_t l = 0; l < seed.loss_drops.size(); ++l) {
+      std::vector<double> drops = seed.loss_drops[l];
+      std::erase_if(drops, [](double drop) { return !std::isfinite(drop); });
+      std::sort(drops.begin(), drops.end(), std::greater<>());
+      ranks[l].resize(std::max(ranks[l].size(), drops.size()));
+      for (size_t rank = 0; rank < drops.size(); ++rank) ranks[l][rank].push_back(drops[rank]);
+    }
+  }
+  std::vector<std::vector<double>> means(ranks.size());
+  for (size_t l = 0; l < ranks.size(); ++l) {
+    for (const std::vector<double>& drops : ranks[l]) means[l].push_back(statistics::mean(drops));
+  }
+  return means;
 }
 
 std::optional<QuestionSummary> question_summary(const std::vector<RunRecord>& runs, Question question) {

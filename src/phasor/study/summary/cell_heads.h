@@ -33,6 +33,9 @@ struct QuestionSummary {
   std::vector<SeedHeads> seeds;
 };
 
+// Drops of the heads of each layer from the largest down, means over seeds: [layers][ranks].
+std::vector<std::vector<double>> sorted_drops(const std::vector<SeedHeads>& seeds, bool converged_only);
+
 // Nothing where no run was asked.
 std::optional<QuestionSummary> question_summary(const std::vector<RunRecord>& runs, Question question);
 

@@ -86,6 +86,9 @@ Json to_json(const QuestionSummary& question) {
   for (const SeedHeads& seed : question.seeds) seeds.push_back(seed_json(seed));
   return {{"all", verdict_json(question.verdict)},
           {"claimable", question.claimable ? verdict_json(*question.claimable) : Json(nullptr)},
+          {"sorted_drops",
+           {{"all", json_numbers(sorted_drops(question.seeds, false))},
+            {"claimable", json_numbers(sorted_drops(question.seeds, true))}}},
           {"seeds", std::move(seeds)}};
 }
 

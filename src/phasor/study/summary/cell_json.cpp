@@ -1,7 +1,12 @@
 #include "phasor/study/summary/cell_json.h"
 
+#include <algorithm>
+#include <string>
+
 #include "phasor/ablation/ablation_json.h"
 #include "phasor/base/json_number.h"
+#include "phasor/base/special_numbers.h"
+#include "phasor/statistics/summary.h"
 #include "phasor/study/summary/cell_heads_json.h"
 #include "phasor/task/task_output.h"
 
@@ -57,46 +62,22 @@ Json numbers_json(const CellNumbers& numbers) {
           {"steps_to_90", steps_json(numbers.steps_to_90)}};
 }
 
-// By columns, as a chart wants them; `seeds` is [runs][steps].
-Json curve_json(const std::vector<SeedInterval>& curve, size_t runs) {
-  Json mean = Json::array(), low = Json::array(), high = Json::array(), seeds = Json::array();
-  for (const SeedInterval& point : curve) {
-    mean.push_back(json_number(point.mean));
-    low.push_back(json_number(point.low));
-    high.push_back(json_number(point.high));
-  }
-  for (size_t r = 0; r < runs; ++r) {
-    Json values = Json::array();
-    for (const SeedInterval& point : curve) values.push_back(json_number(point.values[r]));
-    seeds.push_back(std::move(values));
-  }
-  return {{"mean", std::move(mean)}, {"low", std::move(low)}, {"high", std::move(high)}, {"seeds", std::move(seeds)}};
+// Where the interval lies, in words: below 1 is contraction.
+std::string against_one(const SeedInterval& contraction) {
+  if (!contraction.low) return "no interval";
+  if (*contraction.high < 1.0) return "95 % interval below 1";
+  return *contraction.low > 1.0 ? "95 % interval above 1" : "95 % interval includes 1";
 }
 
-Json lengths_json(const std::vector<LengthSummary>& lengths) {
-  Json list = Json::array();
-  for (const LengthSummary& length : lengths) {
-    list.push_back(
-        {{"factor", json_number(length.factor)}, {"longest", length.longest}, {"accuracy", to_json(length.accuracy)}});
+// Mean accuracy of the intact models that the released code's ablation starts from; NaN without any.
+double published_baseline(const CellSummary& cell, bool converged_only) {
+  std::vector<double> baselines;
+  for (const SeedPublished& seed : cell.published) {
+    const bool left_out =
+        std::find(cell.unconverged.begin(), cell.unconverged.end(), seed.id) != cell.unconverged.end();
+    if (!converged_only || !left_out) baselines.push_back(seed.ablation.baseline);
   }
-  return list;
-}
-
-Json spectrum_json(const std::optional<SpectrumSummary>& spectrum) {
-  if (!spectrum) return nullptr;
-  return {{"contraction_start", to_json(spectrum->contraction_start)},
-          {"contraction_end", to_json(spectrum->contraction_end)},
-          {"product_norm_start", to_json(spectrum->product_norm_start)},
-          {"product_norm_end", to_json(spectrum->product_norm_end)},
-          {"relative_r2", to_json(spectrum->relative_r2)},
-          {"position_toeplitz", to_json(spectrum->position_toeplitz)},
-          {"logit_interaction", to_json(spectrum->logit_interaction)},
-          {"positional_share", to_json(spectrum->positional_share)},
-          {"stream_position", to_json(spectrum->stream_position)},
-          {"stream_interaction", to_json(spectrum->stream_interaction)},
-          {"stream_interaction_deviation", to_json(spectrum->stream_interaction_deviation)},
-          {"head_contractions_start", json_numbers(spectrum->head_contractions_start)},
-          {"head_contractions_end", json_numbers(spectrum->head_contractions_end)}};
+  return baselines.empty() ? kNaN : statistics::mean(baselines);
 }
 
 Json published_json(const std::vector<SeedPublished>& published) {
@@ -120,6 +101,55 @@ Json to_json(const SeedInterval& interval) {
           {"method", name(interval.method)},         {"degenerate", interval.degenerate}};
 }
 
+Json curve_json(const std::vector<SeedInterval>& curve, size_t runs) {
+  Json mean = Json::array(), low = Json::array(), high = Json::array(), seeds = Json::array();
+  for (const SeedInterval& point : curve) {
+    mean.push_back(json_number(point.mean));
+    low.push_back(json_number(point.low));
+    high.push_back(json_number(point.high));
+  }
+  for (size_t r = 0; r < runs; ++r) {
+    Json values = Json::array();
+    for (const SeedInterval& point : curve) values.push_back(json_number(point.values[r]));
+    seeds.push_back(std::move(values));
+  }
+  return {{"mean", std::move(mean)}, {"low", std::move(low)}, {"high", std::move(high)}, {"seeds", std::move(seeds)}};
+}
+
+Json curves_json(const LearningCurves& curves, size_t runs) {
+  return {{"steps", curves.steps},
+          {"test_accuracy", curve_json(curves.test_accuracy, runs)},
+          {"train_accuracy", curve_json(curves.train_accuracy, runs)}};
+}
+
+Json lengths_json(const std::vector<LengthSummary>& lengths) {
+  Json list = Json::array();
+  for (const LengthSummary& length : lengths) {
+    list.push_back(
+        {{"factor", json_number(length.factor)}, {"longest", length.longest}, {"accuracy", to_json(length.accuracy)}});
+  }
+  return list;
+}
+
+Json spectrum_json(const std::optional<SpectrumSummary>& spectrum) {
+  if (!spectrum) return nullptr;
+  return {{"contraction_start", to_json(spectrum->contraction_start)},
+          {"contraction_end", to_json(spectrum->contraction_end)},
+          {"contraction_start_interval", against_one(spectrum->contraction_start)},
+          {"contraction_end_interval", against_one(spectrum->contraction_end)},
+          {"product_norm_start", to_json(spectrum->product_norm_start)},
+          {"product_norm_end", to_json(spectrum->product_norm_end)},
+          {"relative_r2", to_json(spectrum->relative_r2)},
+          {"position_toeplitz", to_json(spectrum->position_toeplitz)},
+          {"logit_interaction", to_json(spectrum->logit_interaction)},
+          {"positional_share", to_json(spectrum->positional_share)},
+          {"stream_position", to_json(spectrum->stream_position)},
+          {"stream_interaction", to_json(spectrum->stream_interaction)},
+          {"stream_interaction_deviation", to_json(spectrum->stream_interaction_deviation)},
+          {"head_contractions_start", json_numbers(spectrum->head_contractions_start)},
+          {"head_contractions_end", json_numbers(spectrum->head_contractions_end)}};
+}
+
 Json to_json(const CellSummary& cell) {
   const auto question = [](const std::optional<QuestionSummary>& asked) {
     return asked ? to_json(*asked) : Json(nullptr);
@@ -137,17 +167,17 @@ Json to_json(const CellSummary& cell) {
           {"floors", cell.floors ? floors_json(*cell.floors) : Json(nullptr)},
           {"all", numbers_json(cell.all)},
           {"claimable", numbers_json(cell.claimable)},
-          {"curves",
-           {{"steps", cell.curves.steps},
-            {"test_accuracy", curve_json(cell.curves.test_accuracy, cell.runs.size())},
-            {"train_accuracy", curve_json(cell.curves.train_accuracy, cell.runs.size())}}},
+          {"curves", curves_json(cell.curves, cell.runs.size())},
           {"lengths", lengths_json(cell.lengths)},
           {"spectrum", spectrum_json(cell.spectrum)},
           {"position", question(cell.position)},
           {"importance", question(cell.importance)},
           {"removal", to_json(cell.removal)},
           {"snapshots", to_json(cell.snapshots)},
-          {"published", published_json(cell.published)}};
+          {"published", published_json(cell.published)},
+          {"published_baseline",
+           {{"all", json_number(published_baseline(cell, false))},
+            {"claimable", json_number(published_baseline(cell, true))}}}};
 }
 
 }  // namespace phasor

@@ -28,7 +28,24 @@ std::vector<Number> distinct(const std::vector<RunRecord>& runs, Number RunRecor
   return {values.begin(), values.end()};
 }
 
-LearningCurves curves_of(const std::vector<RunRecord>& runs) {
+std::vector<SeedPublished> published_of(const std::vector<RunRecord>& runs) {
+  std::vector<SeedPublished> result;
+  for (const RunRecord& run : runs) {
+    if (run.published) result.push_back({run.id, run.seed, *run.published});
+  }
+  return result;
+}
+
+}  // namespace
+
+CellRuns claimable(const CellRuns& cell) {
+  CellRuns result{.cell = cell.cell, .planned = cell.planned, .failures = cell.failures};
+  std::copy_if(cell.runs.begin(), cell.runs.end(), std::back_inserter(result.runs),
+               [](const RunRecord& run) { return run.converged; });
+  return result;
+}
+
+LearningCurves learning_curves(const std::vector<RunRecord>& runs) {
   std::map<int64_t, std::pair<std::vector<double>, std::vector<double>>> at;  // test and train accuracy by step
   for (size_t r = 0; r < runs.size(); ++r) {
     for (const Metrics& metrics : runs[r].curve) {
@@ -48,7 +65,7 @@ LearningCurves curves_of(const std::vector<RunRecord>& runs) {
   return curves;
 }
 
-std::vector<LengthSummary> lengths_of(const std::vector<RunRecord>& runs) {
+std::vector<LengthSummary> length_summary(const std::vector<RunRecord>& runs) {
   std::map<double, LengthSummary> by_factor;
   for (size_t r = 0; r < runs.size(); ++r) {
     for (const LengthRecord& length : runs[r].lengths) {
@@ -67,7 +84,7 @@ std::vector<LengthSummary> lengths_of(const std::vector<RunRecord>& runs) {
   return result;
 }
 
-std::optional<SpectrumSummary> spectrum_of(const std::vector<RunRecord>& runs) {
+std::optional<SpectrumSummary> spectrum_summary(const std::vector<RunRecord>& runs) {
   if (std::none_of(runs.begin(), runs.end(), [](const RunRecord& run) { return run.spectrum.has_value(); })) {
     return std::nullopt;
   }
@@ -100,23 +117,6 @@ std::optional<SpectrumSummary> spectrum_of(const std::vector<RunRecord>& runs) {
   return result;
 }
 
-std::vector<SeedPublished> published_of(const std::vector<RunRecord>& runs) {
-  std::vector<SeedPublished> result;
-  for (const RunRecord& run : runs) {
-    if (run.published) result.push_back({run.id, run.seed, *run.published});
-  }
-  return result;
-}
-
-}  // namespace
-
-CellRuns claimable(const CellRuns& cell) {
-  CellRuns result{.cell = cell.cell, .planned = cell.planned, .failures = cell.failures};
-  std::copy_if(cell.runs.begin(), cell.runs.end(), std::back_inserter(result.runs),
-               [](const RunRecord& run) { return run.converged; });
-  return result;
-}
-
 CellSummary summarize(const CellRuns& cell) {
   CellSummary summary{.cell = cell.cell,
                       .planned = cell.planned,
@@ -124,9 +124,9 @@ CellSummary summarize(const CellRuns& cell) {
                       .parameters = distinct(cell.runs, &RunRecord::parameters),
                       .all = numbers_of(cell),
                       .claimable = numbers_of(claimable(cell)),
-                      .curves = curves_of(cell.runs),
-                      .lengths = lengths_of(cell.runs),
-                      .spectrum = spectrum_of(cell.runs),
+                      .curves = learning_curves(cell.runs),
+                      .lengths = length_summary(cell.runs),
+                      .spectrum = spectrum_summary(cell.runs),
                       .position = question_summary(cell.runs, Question::position),
                       .importance = question_summary(cell.runs, Question::importance),
                       .removal = removal_summary(cell.runs),

@@ -79,4 +79,9 @@ struct CellSummary {
 
 CellSummary summarize(const CellRuns& cell);
 
+// Parts of it, of any runs of a cell.
+LearningCurves learning_curves(const std::vector<RunRecord>& runs);
+std::vector<LengthSummary> length_summary(const std::vector<RunRecord>& runs);  // by rising factor
+std::optional<SpectrumSummary> spectrum_summary(const std::vector<RunRecord>& runs);
+
 }  // namespace phasor

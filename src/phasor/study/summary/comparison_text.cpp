@@ -138,7 +138,7 @@ std::string untold_text(const Comparison& comparison) {
   const double smallest = std::min(1.0, comparison.test->smallest_p * static_cast<double>(comparison.family));
   return fmt::format("{}; with {} against {} seeds the smallest p is {}{}{}", evidence_text(comparison), first, second,
                      p_text(smallest), comparison.family > 1 ? " after Holm" : "",
-                     smallest > kComparisonLevel ? ", too few to tell any difference" : "");
+                     smallest > kComparisonLevel ? ", too few for any difference to be significant at 5 %" : "");
 }
 
 }  // namespace

@@ -18,7 +18,10 @@ Json rate_json(const RateChoice& choice) {
                       {"accuracy", json_number(trial.accuracy)},
                       {"loss", json_number(trial.loss)}});
   }
-  return {{"cell", to_json(choice.cell)}, {"rate", json_number(choice.rate)}, {"trials", std::move(trials)}};
+  return {{"cell", to_json(choice.cell)},
+          {"rate", json_number(choice.rate)},
+          {"edge", choice.edge()},
+          {"trials", std::move(trials)}};
 }
 
 Json failure_json(const RunFailure& failure) {

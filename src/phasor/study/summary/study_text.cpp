@@ -108,15 +108,6 @@ std::string notes(const std::string& text, TableFormat format) {
 
 std::string section(const std::string& text) { return text.empty() ? "" : "\n" + text; }
 
-// The best of what was tried may lie beyond it.
-bool is_at_edge(const RateChoice& choice) {
-  if (choice.trials.size() < 2) return false;
-  const auto [least, most] =
-      std::minmax_element(choice.trials.begin(), choice.trials.end(),
-                          [](const RateChoice::Trial& a, const RateChoice::Trial& b) { return a.rate < b.rate; });
-  return choice.rate == least->rate || choice.rate == most->rate;
-}
-
 }  // namespace
 
 std::string cells_text(const std::vector<CellSummary>& cells, TableFormat format) {
@@ -150,8 +141,8 @@ std::string rates_text(const std::vector<RateChoice>& rates, TableFormat format)
       trials += fmt::format("{}{}: {}", trials.empty() ? "" : ", ", trial.rate,
                             trial.accuracy ? fmt::format("{:.1f}", 100.0 * *trial.accuracy) : "failed");
     }
-    edge = edge || is_at_edge(choice);
-    const std::string chosen = fmt::format("{}{}", choice.rate, is_at_edge(choice) ? "^" : "");
+    edge = edge || !choice.edge().empty();
+    const std::string chosen = fmt::format("{}{}", choice.rate, choice.edge().empty() ? "" : "^");
     table.rows.push_back({text(choice.cell), chosen, trials});
   }
   const char* note = "^ the lowest or the highest of those tried: a better one may lie beyond\n";
