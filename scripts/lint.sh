@@ -56,8 +56,8 @@ changed_sources() {
         if [[ -f $stem.cpp ]]; then
           echo "$stem.cpp"
         else
-          # By its name alone in apps, where headers are included so.
-          { grep -rlE --include='*.cpp' "\"(${name#src/}|${name##*/})\"" src apps || true; } | LC_ALL=C sort | sed -n 1p
+          # In apps headers are included by their names below apps/phasor.
+          { grep -rlE --include='*.cpp' "\"(${name#src/}|${name#apps/phasor/})\"" src apps || true; } | LC_ALL=C sort | sed -n 1p
         fi
         ;;
     esac
