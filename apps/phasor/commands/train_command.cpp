@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
+#include "options/run_options.h"
 #include "options/typed_options.h"
 #include "phasor/base/cancellation.h"
 #include "phasor/base/error.h"

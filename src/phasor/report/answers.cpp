@@ -19,7 +19,7 @@ constexpr double kCeilingMargin = 0.01;
 constexpr size_t kMostLeaders = 3, kMostUnresolved = 2;  // named in a headline
 
 std::string interval_text(const SeedInterval& accuracy) {
-  const std::string mean = percent_text(accuracy.mean);
+  std::string mean = percent_text(accuracy.mean);
   if (!accuracy.low) return mean;
   if (*accuracy.low == *accuracy.high) return mean + " (all equal)";
   return fmt::format("{} ({:.1f} to {:.1f})", mean, 100.0 * *accuracy.low, 100.0 * *accuracy.high);
@@ -135,7 +135,9 @@ std::vector<std::string> evidence(const std::string& best, const std::vector<Jud
   const std::pair<Intervals, const char*> words[] = {{Intervals::overlap, "95 % intervals overlap"},
                                                      {Intervals::apart, "95 % intervals apart"},
                                                      {Intervals::missing, "and no interval"}};
-  for (const auto& [intervals, how] : words) {
+  for (const auto& word : words) {
+    const Intervals intervals = word.first;
+    const char* how = word.second;
     for (const bool too_few : {true, false}) {
       say([&](const Judged& it) { return it.test == nullptr && it.too_few == too_few && it.intervals == intervals; },
           [&](const std::string& which, double, double) {
@@ -147,9 +149,9 @@ std::vector<std::string> evidence(const std::string& best, const std::vector<Jud
 }
 
 std::string headline(const std::vector<const RankedCell*>& leaders, const std::vector<const RankedCell*>& unresolved) {
-  const std::string leading = leaders.size() <= kMostLeaders
-                                  ? names_of(leaders)
-                                  : fmt::format("{} encodings at {}", leaders.size(), mean_text(*leaders.front()));
+  std::string leading = leaders.size() <= kMostLeaders
+                            ? names_of(leaders)
+                            : fmt::format("{} encodings at {}", leaders.size(), mean_text(*leaders.front()));
   if (unresolved.empty()) return leading;
   return fmt::format(
       "{}, no reliable difference from {}", leading,
@@ -187,7 +189,7 @@ void conclude(Answer& answer, std::span<const Comparison> comparisons, const std
     parts.push_back(std::move(sentence));
   }
   if (ceilings && !(level.empty() && unresolved.empty())) {
-    parts.push_back("All of them are at the ceiling: a harder task might separate them.");
+    parts.emplace_back("All of them are at the ceiling: a harder task might separate them.");
   }
   answer.sentence = fmt::format("{}", fmt::join(parts, " "));
   level.insert(level.begin(), &best);

@@ -70,8 +70,9 @@ double mean_over(const std::vector<HeadCurves>& heads, const std::function<doubl
 
 Json mean_shares_json(const std::vector<HeadCurves>& heads) {
   Json json = Json::object();
-  for (const auto& [name, share] : kParts) {
-    json[name] = number(mean_over(heads, [&](const HeadCurves& head) { return head.shares.*share; }));
+  for (const auto& part : kParts) {
+    const auto share = part.second;
+    json[part.first] = number(mean_over(heads, [&](const HeadCurves& head) { return head.shares.*share; }));
   }
   return json;
 }

@@ -39,6 +39,7 @@ Json telemetry_json(const std::vector<RunRecord>& runs) {
   if (steps.empty()) return nullptr;
   const auto curve = [&](double Metrics::*member) {
     std::vector<SeedInterval> points;
+    points.reserve(steps.size());
     for (const int64_t step : steps) points.push_back(seed_interval(values_at(runs, step, member), kPositiveRange));
     return curve_json(points, runs.size());
   };
