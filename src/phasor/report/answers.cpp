@@ -29,6 +29,7 @@ std::string mean_text(const RankedCell& cell) { return percent_text(cell.accurac
 
 std::string names_of(const std::vector<const RankedCell*>& cells) {
   std::vector<std::string> names;
+  names.reserve(cells.size());
   for (const RankedCell* cell : cells) names.push_back(cell->name);
   return listing(names);
 }
