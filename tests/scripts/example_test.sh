@@ -10,7 +10,7 @@ if [[ ! -e $build/libphasor_report.a ]]; then
 fi
 run cmake --install "$build" --prefix "$scratch/prefix" --component development
 expect_status 0
-run cmake -S "$repository/examples" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$scratch/prefix"
+run cmake -S "$repository/examples" -B "$scratch/build" -G Ninja -DCMAKE_PREFIX_PATH="$scratch/prefix"
 expect_status 0
 run cmake --build "$scratch/build"
 expect_status 0
