@@ -86,8 +86,8 @@ bool has_bf16() {
   }
 }
 
-// A product of one row. oneDNN 3 on AVX-512 gets the last column of such a one wrong where it is added to what is
-// there: the corner of a weight gradient of 65 x 33, in tiles of 64 rows, was not a number.
+// A product of one row, in place of oneDNN 3: on AVX-512 its last column was seen to be NaN, in the corner of a weight
+// gradient of 65 x 33 whose last tile has one row. Which part of such a product is to blame was not found out.
 void multiply_row(const Product& p) {
   std::vector<double> sums(static_cast<size_t>(p.n));
   with_element(p.operands, [&]<class Element>(Element*) {
