@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "phasor/base/json_number.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/base/wrapped_text.h"
 #include "phasor/study/summary/cell_json.h"
 
@@ -12,17 +10,6 @@ namespace phasor {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json ranked_json(const RankedCell& cell) {
-  return {{"cell", to_json(cell.cell)},
-          {"name", cell.name},
-          {"claimable", cell.claimable},
-          {"mean", json_number(cell.accuracy.mean)},
-          {"low", json_number(cell.accuracy.low)},
-          {"high", json_number(cell.accuracy.high)},
-          {"runs", cell.converged < cell.planned ? Json(cell.runs_text()) : Json(nullptr)},
-          {"like_best", cell.like_best}};
-}
 
 std::string titled_list(const char* title, const std::vector<std::string>& sentences, TableFormat format) {
   const bool markdown = format == TableFormat::markdown;
@@ -36,28 +23,46 @@ std::string titled_list(const char* title, const std::vector<std::string>& sente
 
 }  // namespace
 
-Json answers_json(const std::vector<Answer>& answers) {
-  Json list = Json::array();
-  for (const Answer& answer : answers) {
-    Json cells = Json::array(), ranked = Json::array();
-    for (const CellName& cell : answer.cells) cells.push_back(to_json(cell));
-    for (const RankedCell& cell : answer.ranked) ranked.push_back(ranked_json(cell));
-    list.push_back({{"task", answer.task},
-                    {"protocol", answer.protocol},
-                    {"title", answer.title},
-                    {"headline", answer.headline},
-                    {"sentence", answer.sentence},
-                    {"cells", std::move(cells)},
-                    {"ranked", std::move(ranked)}});
-  }
-  return list;
+static const Fields<RankedCell>& json_fields(const RankedCell*) {
+  using C = RankedCell;
+  static const Fields<SeedInterval> interval = {
+      field("mean", &SeedInterval::mean, "test accuracy of converged runs; of all finished ones where none has"),
+      field("low", &SeedInterval::low, "lower end of its 95 % interval"),
+      field("high", &SeedInterval::high, "upper end")};
+  const auto runs = [](const C& cell) {
+    return cell.converged < cell.planned ? std::optional(cell.runs_text()) : std::nullopt;
+  };
+  static const Fields<C> fields =
+      joined_fields<C>({{field("cell", &C::cell, "which one"), field("name", &C::name, "in the sentences"),
+                         field("claimable", &C::claimable, "some run converged")},
+                        part_fields(&C::accuracy, interval),
+                        {derived_field<C>("runs", runs, "how many converged, in words; null where all did"),
+                         field("like_best", &C::like_best, "no reliable difference from the best")}});
+  return fields;
 }
 
-Json oddities_json(const std::vector<Oddity>& oddities) {
-  Json list = Json::array();
-  for (const Oddity& oddity : oddities) list.push_back({{"text", oddity.text}, {"details", oddity.details}});
-  return list;
+const Fields<Answer>& json_fields(const Answer*) {
+  using A = Answer;
+  static const Fields<A> fields = {
+      field("task", &A::task, "its name"),
+      field("protocol", &A::protocol, "its name; `released_mla` is part of `released`"),
+      field("title", &A::title, "as the page, summary.md and the terminal show it, like the next two"),
+      field("headline", &A::headline, "who leads"),
+      field("sentence", &A::sentence, "by how much, and how sure"),
+      field("cells", &A::cells, "that it is about"),
+      field("ranked", &A::ranked, "best first")};
+  return fields;
 }
+
+const Fields<Oddity>& json_fields(const Oddity*) {
+  static const Fields<Oddity> fields = {field("text", &Oddity::text, "a sentence"),
+                                        field("details", &Oddity::details, "which cells")};
+  return fields;
+}
+
+Json answers_json(const std::vector<Answer>& answers) { return write_json(answers); }
+
+Json oddities_json(const std::vector<Oddity>& oddities) { return write_json(oddities); }
 
 std::string conclusions_text(const std::vector<Answer>& answers, const std::vector<Oddity>& oddities,
                              TableFormat format) {

@@ -7,6 +7,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/base/notice.h"
 #include "phasor/base/seal.h"
 #include "phasor/base/shell_text.h"
@@ -48,15 +49,12 @@ Conclusions conclusions_of(const StudySummary& summary, bool paper) {
 
 // `more` stands behind the study's own members, and "times", last, also says what made it.
 Json summary_json(const StudySummary& summary, const Conclusions& found, const Json& more) {
-  const Provenance made = Provenance::here();
   Json json = to_json(summary);
-  Json times = {{"version", made.version}, {"commit", made.commit}, {"machine", made.machine}, {"date", made.date}};
-  times["runs"] = std::move(json["times"]);
   json.erase("times");
   json["answers"] = answers_json(found.answers);
   json["oddities"] = oddities_json(found.oddities);
   json.update(more);
-  json["times"] = std::move(times);
+  json["times"] = write_json(SummaryTimes{Provenance::here(), summary.times});
   return json;
 }
 
@@ -94,6 +92,13 @@ std::string first_line(const fs::path& path) {
 }
 
 }  // namespace
+
+const Fields<SummaryTimes>& json_fields(const SummaryTimes*) {
+  using T = SummaryTimes;
+  static const Fields<T> fields =
+      joined_fields<T>({part_fields(&T::made, fields_of<Provenance>()), {field("runs", &T::runs, "every run once")}});
+  return fields;
+}
 
 StudyReport make_report(const StudyPlan& plan, const StudyResults& results) {
   return paper::is_paper_study(plan) ? paper_report(results) : make_report(results);

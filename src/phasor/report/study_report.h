@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "phasor/base/json_fields_fwd.h"
+#include "phasor/report/provenance.h"
 #include "phasor/report/report_data.h"
 #include "phasor/study/records/dropped_runs.h"
 #include "phasor/study/records/study_folder.h"
@@ -19,6 +21,13 @@ struct StudyReport {
   nlohmann::ordered_json json;     // summary.json
   std::string markdown, terminal;  // summary.md, and the same for a terminal
 };
+
+// The only part of summary.json that depends on the clock or the machine.
+struct SummaryTimes {
+  Provenance made;
+  std::vector<RunTime> runs;
+};
+const Fields<SummaryTimes>& json_fields(const SummaryTimes*);
 
 // By the numbers that a reproduction or a study is compared by: paper_comparisons(), compare_with_first().
 StudyReport make_report(const StudyPlan& plan, const StudyResults& results);
