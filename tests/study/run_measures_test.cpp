@@ -10,6 +10,7 @@
 #include "phasor/ablation/ablation_files.h"
 #include "phasor/ablation/ablation_json.h"
 #include "phasor/base/error.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/run/length_evaluation.h"
 #include "phasor/spectrum/additive_states.h"
 #include "phasor/study/carry_out/study_lengths.h"

@@ -8,6 +8,7 @@
 #include "phasor/ablation/ablation_json.h"
 #include "phasor/ablation/run_ablation.h"
 #include "phasor/base/error.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/statistics/summary.h"
 #include "phasor/study/carry_out/study_lengths.h"
 #include "phasor/study/carry_out/study_spectrum.h"

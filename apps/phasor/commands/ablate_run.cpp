@@ -14,6 +14,7 @@
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "phasor/base/folder_claim.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/base/seal.h"
 #include "phasor/run/config_text.h"
 #include "terminal/interrupt.h"
