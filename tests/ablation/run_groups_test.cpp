@@ -1,5 +1,6 @@
 #include "phasor/ablation/run_groups.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -123,6 +124,9 @@ TEST_F(RunGroupsTest, HolmIsOverTheTestsOfOneQuestion) {
 
   const std::string text = run_groups_text(found);
   expect_words(text, {"p against nope (Holm)", "0.100 (0.200)"});
+  const std::vector<std::string> rows = lines_with(text.substr(text.find("\nimportance (zero)")), "rope  ");
+  ASSERT_FALSE(rows.empty()) << text;
+  expect_words(rows[0], {fmt::format("{:.3f} ({:.3f})", rope.found.max_share.test->p, *rope.p_holm)});
   const Json json = run_groups_json(found);
   ASSERT_EQ(json.at("comparisons").size(), 4u);
   for (const Json& comparison : json.at("comparisons")) {

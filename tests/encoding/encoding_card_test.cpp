@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -18,10 +20,10 @@ namespace encoding_card_test {
 
 using Json = nlohmann::ordered_json;
 
-EncodingCard card_of(const std::string& expression, int64_t positions = 0) {
+EncodingCard card_of(const std::string& expression, const std::function<void(EncodingShape&)>& change = {}) {
   const Encoding encoding = parse_encoding(expression);
   EncodingShape shape = usual_shape(encoding);
-  if (positions > 0) shape.positions = positions;
+  if (change) change(shape);
   return make_card(encoding, shape, 0);
 }
 
@@ -73,7 +75,8 @@ TEST(EncodingCard, EveryEntryHasOne) {
 }
 
 TEST(EncodingCard, HasEveryNumber) {
-  const Json json = card_json(card_of("rope( 5e2 )[heads=0-1] + kerple[layers=1]", 20));
+  const Json json = card_json(
+      card_of("rope( 5e2 )[heads=0-1] + kerple[layers=1]", [](EncodingShape& shape) { shape.positions = 20; }));
   EXPECT_EQ(json.at("name"), "rope(base=500)[heads=0-1]+kerple[layers=1]");
   EXPECT_EQ(json.at("class"), "hadamard_toeplitz");
   EXPECT_EQ(json.at("traits").at("learnable"), true);
@@ -102,7 +105,8 @@ TEST(EncodingCard, HasEveryNumber) {
 }
 
 TEST(EncodingCard, ShowsPlacesAndKernel) {
-  const std::string card = card_text(card_of("learned+rope[heads=0-1]+alibi[heads=2-3]"), true);
+  const std::string card = card_text(
+      card_of("learned+rope[heads=0-1]+alibi[heads=2-3]", [](EncodingShape& shape) { shape.layers = 1; }), true);
   expect_words(card, {"head          0   1   2   3", "layer 0       R   R   B   B", "B distance bias, R rotation",
                       "encoding.learned [128, 64]: starts as N(0, 0.02^2)", "Kernel of the rotation, layer 0", "|***",
                       "2: head 2, 3: head 3", "no values beyond: the trained table ends"});
