@@ -9,7 +9,7 @@
 #include "phasor/report/study_report.h"
 #include "phasor/run/finished_run.h"
 #include "phasor/study/carry_out/open_study.h"
-#include "phasor/study/plan/plan_text.h"
+#include "phasor/study/plan/study_plan.h"
 #include "phasor/study/summary/study_json.h"
 #include "terminal/command_line.h"
 #include "terminal/interrupt.h"
