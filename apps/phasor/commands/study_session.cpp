@@ -6,6 +6,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/notice.h"
 #include "phasor/report/study_report.h"
 #include "phasor/run/finished_run.h"
 #include "phasor/study/carry_out/open_study.h"
@@ -62,9 +63,23 @@ StudyResults carry_out_study(const StudyPlan& plan, const StudyOptions& options)
   return load_results(folder, plan);
 }
 
+// Changes the plan to go on with what is there.
+bool continues_with_shared_data(StudyPlan& plan, const StudyFolder& folder) {
+  if (!folder.exists()) return false;
+  try {
+    return keep_shared_data(plan, folder.load_plan()) > 0;
+  } catch (const FormatError&) {
+    return false;  // a damaged study.json is written anew
+  }
+}
+
 }  // namespace
 
-void run_study(const StudyPlan& plan, const StudyOptions& options) {
+void run_study(StudyPlan plan, const StudyOptions& options) {
+  if (continues_with_shared_data(plan, StudyFolder(options.out))) {
+    notice(fmt::format("'{}' began with one data set for all runs and keeps it; in another --out every run has its own",
+                       options.out));
+  }
   if (options.dry_run) return print_out("{}", plan_text(plan));
   const StudyResults results = carry_out_study(plan, options);
   const StudyFolder folder(options.out);
