@@ -25,11 +25,12 @@
 #include "phasor/run/telemetry.h"
 #include "phasor/spectrum/head_output.h"
 #include "phasor/spectrum/model_report.h"
-#include "phasor/spectrum/separation_output.h"
+#include "phasor/spectrum/separation_table.h"
 #include "phasor/study/carry_out/head_curves.h"
 #include "phasor/study/carry_out/study_lengths.h"
 #include "phasor/study/carry_out/study_spectrum.h"
 #include "phasor/study/plan/plan_json.h"
+#include "phasor/study/records/registration.h"
 #include "phasor/study/summary/cell_heads_json.h"
 #include "phasor/study/summary/study_json.h"
 #include "phasor/task/task_output.h"
@@ -57,6 +58,8 @@ std::map<std::string, std::string> tables() {
           {"ablation.json of runs", fields_table<RunGroups>()},
           {"prevalence", fields_table<Prevalence>()},
           {"study.json", fields_table<StudyPlan>()},
+          {"registered", fields_table<Registration>()},
+          {"registration", fields_table<AsRegistered>()},
           {"study_spectrum.json", fields_table<SpectrumRecord>()},
           {"head_curves.json", fields_table<CurvesRecord>()},
           {"lengths", fields_table<MeasuredLength>()},

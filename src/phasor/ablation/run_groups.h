@@ -11,7 +11,7 @@
 #include "phasor/ablation/encoding_verdict.h"
 #include "phasor/ablation/run_ablation.h"
 #include "phasor/base/json_fields_fwd.h"
-#include "phasor/run/config.h"
+#include "phasor/run/finished_run.h"
 
 namespace phasor {
 
@@ -29,7 +29,9 @@ struct AblatedGroup {
   std::vector<AblatedRun> runs;
   std::vector<double> accuracy;
   int64_t not_converged = 0;
-  std::array<std::vector<SeedRun>, 2> seeds;  // per question
+  // Per question: the runs whose ablations answer it, as indices into `runs`.
+  std::array<std::vector<SeedRun>, 2> seeds;
+  std::array<std::vector<size_t>, 2> seed_runs;
   std::array<std::optional<EncodingVerdict>, 2> verdicts;
   std::vector<StreamRemoval> removals;
 };
@@ -55,7 +57,7 @@ class RunGroupsBuilder {
 
   // Throws Error where a run with these settings and this seed was added before.
   void require_new(const RunConfig& config) const;
-  void add(const std::filesystem::path& folder, const RunConfig& config, const RunAblation& ablation);
+  void add(const std::filesystem::path& folder, const FinishedRun& run, const RunAblation& ablation);
   bool empty() const { return groups_.empty(); }
 
   // Verdicts over seeds, and every group against the named encoding where all else is equal. Holm's correction is over

@@ -27,7 +27,8 @@ std::optional<GroupVerdict> group_verdict(const AblatedGroup& group, size_t ques
   if (!verdict) return std::nullopt;
   GroupVerdict found{.verdict = *verdict, .seeds = {}};
   for (size_t s = 0; s < verdict->seeds.size(); ++s) {
-    found.seeds.push_back({group.runs[s].folder.string(), group.runs[s].seed, verdict->seeds[s]});
+    const AblatedRun& run = group.runs[group.seed_runs[question][s]];
+    found.seeds.push_back({run.folder.string(), run.seed, verdict->seeds[s]});
   }
   return found;
 }
@@ -147,10 +148,11 @@ std::string run_groups_csv(const RunGroups& groups) {
       if (!group.verdicts[q]) continue;
       const std::vector<SeedShares>& seeds = group.verdicts[q]->seeds;
       for (size_t s = 0; s < seeds.size(); ++s) {
+        const size_t run = group.seed_runs[q][s];
         text += fmt::format("{},{},{},{},{},{},{},{:.6g},{},{},{:.6g},{:.6g},{:.6g},{:.6g}\n", csv_field(group.label),
                             csv_field(group.encoding), csv_field(group.task), csv_field(group.protocol),
-                            name(kQuestions[q]), csv_field(group.runs[s].folder.string()), group.runs[s].seed,
-                            group.accuracy[s], name(seeds[s].verdict), seeds[s].layer, seeds[s].max_share.value,
+                            name(kQuestions[q]), csv_field(group.runs[run].folder.string()), group.runs[run].seed,
+                            group.accuracy[run], name(seeds[s].verdict), seeds[s].layer, seeds[s].max_share.value,
                             seeds[s].n2.value, seeds[s].necessity.value, seeds[s].sufficiency.value);
       }
     }

@@ -44,6 +44,8 @@ struct Field {
 
   // Objects of which the condition is true do not have it.
   Field left_out_if(std::function<bool(const T&)> condition) && {
+    constexpr std::string_view kOrNull = " or null";
+    if (type.ends_with(kOrNull)) type.resize(type.size() - kOrNull.size());
     is_left_out = std::move(condition);
     may_miss = true;
     return std::move(*this);

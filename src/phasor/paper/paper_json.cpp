@@ -27,6 +27,7 @@ const Fields<JudgedClaim>& json_fields(const JudgedClaim*) {
       field("protocol", &J::protocol, "that it was judged under; `any` where no training decides"),
       derived_field<J>(
           "verdict", [](const J& judged) { return name(judged.verdict); }, "`holds`, `fails` or `undetermined`"),
+      field("post_hoc", &J::post_hoc, "the study's plan, rules or claims are not as registered before its first run"),
       field("reason", &J::reason, "one or two sentences with numbers"),
       field("needs", &J::needs, "what is missing, or what would decide; often empty"),
       derived_field<J>("claim", about(&Claim::claim), "in words"),

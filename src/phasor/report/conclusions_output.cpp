@@ -25,19 +25,22 @@ std::string titled_list(const char* title, const std::vector<std::string>& sente
 
 static const Fields<RankedCell>& json_fields(const RankedCell*) {
   using C = RankedCell;
-  static const Fields<SeedInterval> interval = {
-      field("mean", &SeedInterval::mean, "test accuracy of converged runs; of all finished ones where none has"),
-      field("low", &SeedInterval::low, "lower end of its 95 % interval"),
-      field("high", &SeedInterval::high, "upper end")};
-  const auto runs = [](const C& cell) {
-    return cell.converged < cell.planned ? std::optional(cell.runs_text()) : std::nullopt;
-  };
-  static const Fields<C> fields =
-      joined_fields<C>({{field("cell", &C::cell, "which one"), field("name", &C::name, "in the sentences"),
-                         field("claimable", &C::claimable, "some run converged")},
-                        part_fields(&C::accuracy, interval),
-                        {derived_field<C>("runs", runs, "how many converged, in words; null where all did"),
-                         field("like_best", &C::like_best, "no reliable difference from the best")}});
+  static const Fields<C> fields = {
+      field("cell", &C::cell, "which one"),
+      field("name", &C::name, "in the sentences"),
+      derived_field<C>(
+          "mean", [](const C& cell) { return cell.accuracy().mean; }, "test accuracy of all finished runs"),
+      derived_field<C>(
+          "low", [](const C& cell) { return cell.accuracy().low; }, "lower end of its 95 % interval"),
+      derived_field<C>(
+          "high", [](const C& cell) { return cell.accuracy().high; }, "upper end"),
+      derived_field<C>(
+          "runs",
+          [](const C& cell) { return cell.runs_text().empty() ? std::nullopt : std::optional(cell.runs_text()); },
+          "how many finished and how many were still improving, in words; null where there is nothing to say"),
+      derived_field<C>(
+          "standing", [](const C& cell) { return name(cell.standing); },
+          "`best`, `level` (no difference of interest from it), `open` or `worse`")};
   return fields;
 }
 

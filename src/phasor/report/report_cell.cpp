@@ -155,11 +155,6 @@ const Fields<ReportCell>& json_fields(const ReportCell*) {
           "config.json of the run that stands for the cell: the first that converged, else the first"),
       field("command", &C::command, "that repeats this run"),
       field("telemetry", &C::telemetry, "how the cell's runs trained"),
-      json_field<C>(
-          "converged", "object or null", [](const C& cell) { return cell.converged; },
-          "`curves`, `lengths`, `spectrum`, `removal`, `snapshots` and `telemetry` of converged runs alone, with "
-          "members "
-          "as those of all finished runs; null where all converged"),
       field("head_curves", &C::head_curves, "what head_curves.json of this run has")};
   return fields;
 }
@@ -171,7 +166,6 @@ ReportCell report_cell(const ReportSource& source, const CellRuns& cell) {
   return {.config = config_json(folder),
           .command = fmt::format("phasor train --config {} --out runs/again", (folder / "config.json").string()),
           .telemetry = telemetry_curves(cell.runs),
-          .converged = converged_json(cell),
           .head_curves = shown_curves(*shown, folder)};
 }
 

@@ -45,7 +45,6 @@ struct ReportCell {
   nlohmann::ordered_json config;  // of the shown run; null where it cannot be read
   std::optional<std::string> command;
   std::optional<TelemetryCurves> telemetry;
-  nlohmann::ordered_json converged;
   std::optional<ShownRun> head_curves;
 };
 const Fields<ReportCell>& json_fields(const ReportCell*);

@@ -25,7 +25,7 @@ const Fields<ReportSource>& json_fields(const ReportSource*) {
 Json report_data(const ReportSource& source, const StudyResults& results, const Json& summary) {
   std::vector<ReportCell> cells;
   for (const CellRuns& cell : results.cells) cells.push_back(report_cell(source, cell));
-  Json json = {{"format", "phasor report 1"}};
+  Json json = {{"format", "phasor report 2"}};
   json.update(write_json(source));
   json["summary"] = summary;
   json["cells"] = write_json(cells);

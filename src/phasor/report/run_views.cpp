@@ -4,13 +4,10 @@
 
 #include "phasor/base/json_fields.h"
 #include "phasor/base/special_numbers.h"
-#include "phasor/study/summary/cell_heads_json.h"
-#include "phasor/study/summary/cell_summary.h"
+#include "phasor/study/summary/cell_numbers.h"
 
 namespace phasor {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 const Metrics* metrics_at(const RunRecord& run, int64_t step) {
   for (const Metrics& metrics : run.curve) {
@@ -57,17 +54,6 @@ const Fields<TelemetryCurves>& json_fields(const TelemetryCurves*) {
                                    field("test_loss", &T::test_loss, "as in metrics.jsonl"),
                                    field("learning_rate", &T::learning_rate, "of the first run")};
   return fields;
-}
-
-Json converged_json(const CellRuns& cell) {
-  const std::vector<RunRecord> runs = claimable(cell).runs;
-  if (runs.size() == cell.runs.size()) return nullptr;
-  return {{"curves", write_json(curve_table(learning_curves(runs), runs.size()))},
-          {"lengths", write_json(length_summary(runs))},
-          {"spectrum", write_json(spectrum_summary(runs))},
-          {"removal", write_json(removal_summary(runs))},
-          {"snapshots", write_json(snapshot_summary(runs))},
-          {"telemetry", write_json(telemetry_curves(runs))}};
 }
 
 }  // namespace phasor

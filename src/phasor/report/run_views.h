@@ -1,8 +1,6 @@
 #pragma once
-// What charts draw of the runs of a cell, with means and intervals, so that the page computes none: telemetry, and
-// everything again for converged runs alone.
+// What charts draw of the runs of a cell beside its summary, with means and intervals, so that the page computes none.
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <vector>
 
@@ -21,9 +19,5 @@ struct TelemetryCurves {
 // Nothing where no run was evaluated.
 std::optional<TelemetryCurves> telemetry_curves(const std::vector<RunRecord>& runs);
 const Fields<TelemetryCurves>& json_fields(const TelemetryCurves*);
-
-// Curves, lengths, spectrum, removal, snapshots and telemetry of converged runs alone, as in the summary's cell. Null
-// where that leaves out nothing.
-nlohmann::ordered_json converged_json(const CellRuns& cell);
 
 }  // namespace phasor

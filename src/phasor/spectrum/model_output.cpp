@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "phasor/base/json_fields.h"
@@ -36,17 +35,13 @@ std::string shown_measure(double value) {
   return fmt::format("{:.{}f}", value, size >= 1000.0 ? 0 : size >= 100.0 ? 1 : size >= 10.0 ? 2 : 3);
 }
 
-HeadSpread over_heads(const std::vector<HeadMeasures>& heads, double (*value)(const HeadMeasures&)) {
-  HeadSpread result{0.0, value(heads.front()), value(heads.front())};
-  for (const HeadMeasures& head : heads) {
-    result.mean += value(head) / static_cast<double>(heads.size());
-    result.least = std::min(result.least, value(head));
-    result.most = std::max(result.most, value(head));
-  }
+Spread over_heads(const std::vector<HeadMeasures>& heads, double (*value)(const HeadMeasures&)) {
+  Spread result;
+  for (const HeadMeasures& head : heads) result.add(value(head));
   return result;
 }
 
-std::string spread_text(const HeadSpread& spread) {
+std::string range_text(const Spread& spread) {
   return fmt::format("{} ({} to {})", shown_measure(spread.mean), shown_measure(spread.least),
                      shown_measure(spread.most));
 }
@@ -138,8 +133,8 @@ std::string assumptions_text(const std::vector<HeadMeasures>& heads, const std::
       "       logits, over heads (mean, range): interaction of content and offset {},\n"
       "       mixed terms {}, positional terms with the bias {}\n"
       "  3.2  positional Gram by distance alone: adjusted R2 {}; 1 would be exact\n",
-      spread_text(over_heads(heads, interaction)), spread_text(over_heads(heads, mixed)),
-      spread_text(over_heads(heads, positional)), spread_text(over_heads(heads, toeplitz)));
+      range_text(over_heads(heads, interaction)), range_text(over_heads(heads, mixed)),
+      range_text(over_heads(heads, positional)), range_text(over_heads(heads, toeplitz)));
   return text;
 }
 
@@ -176,21 +171,20 @@ static const Fields<StreamStates>& json_fields(const StreamStates*) {
   return fields;
 }
 
-static const Fields<HeadSpread>& json_fields(const HeadSpread*) {
-  static const Fields<HeadSpread> fields = {field("mean", &HeadSpread::mean, "over all heads"),
-                                            field("least", &HeadSpread::least, "of all heads"),
-                                            field("most", &HeadSpread::most, "of all heads")};
-  return fields;
-}
-
 const Fields<Assumptions>& json_fields(const Assumptions*) {
   using A = Assumptions;
+  static const Fields<Spread> range = {field("mean", &Spread::mean, "over all heads"),
+                                       field("least", &Spread::least, "of all heads"),
+                                       field("most", &Spread::most, "of all heads")};
+  const auto over_all = [](const char* name, Spread A::*member, const char* help) {
+    return group_field(name, part_fields(member, range), help);
+  };
   static const Fields<A> fields = {
       field("states", &A::states, "3.1, hidden states are token + position: every layer, and the end"),
-      field("interaction", &A::interaction, "3.1 in the logits: of content and offset"),
-      field("mixed", &A::mixed, "share of content with position in the logits' variance"),
-      field("positional", &A::positional, "share of position and bias"),
-      field("position_toeplitz", &A::position_toeplitz, "3.2, the positional Gram depends on distance alone: R2")};
+      over_all("interaction", &A::interaction, "3.1 in the logits: of content and offset"),
+      over_all("mixed", &A::mixed, "share of content with position in the logits' variance"),
+      over_all("positional", &A::positional, "share of position and bias"),
+      over_all("position_toeplitz", &A::position_toeplitz, "3.2, the positional Gram depends on distance alone: R2")};
   return fields;
 }
 

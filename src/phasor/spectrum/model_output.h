@@ -7,6 +7,7 @@
 
 #include "phasor/base/json_fields_fwd.h"
 #include "phasor/spectrum/additive_states.h"
+#include "phasor/spectrum/head_summary.h"
 #include "phasor/spectrum/model_spectrum.h"
 
 namespace phasor {
@@ -23,12 +24,9 @@ std::string assumptions_text(const std::vector<HeadMeasures>& heads, const std::
 // The same for programs.
 nlohmann::ordered_json assumptions_json(const std::vector<HeadMeasures>& heads,
                                         const std::vector<StreamStates>& states);
-struct HeadSpread {
-  double mean = 0.0, least = 0.0, most = 0.0;
-};
 struct Assumptions {
   std::vector<StreamStates> states;
-  HeadSpread interaction, mixed, positional, position_toeplitz;  // over heads
+  Spread interaction, mixed, positional, position_toeplitz;  // over heads
 };
 Assumptions assumptions(const std::vector<HeadMeasures>& heads, const std::vector<StreamStates>& states);
 const Fields<Assumptions>& json_fields(const Assumptions*);

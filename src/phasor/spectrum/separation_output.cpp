@@ -1,9 +1,8 @@
-#include "phasor/spectrum/separation_output.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "phasor/base/json_fields.h"
+#include "phasor/spectrum/separation_table.h"
 
 namespace phasor {
 namespace {

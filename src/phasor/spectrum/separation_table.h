@@ -2,9 +2,11 @@
 // Which encodings can single out a distance, and how easily: separation() over wanted distances and seeds, with the
 // content fixed and varied, and what that says to the claim that rotary encodings have the larger space of solutions.
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/spectrum/separation.h"
 
 namespace phasor {
@@ -58,5 +60,10 @@ struct SeparationTable {
 };
 
 SeparationTable separation_table(const SeparationTableOptions& options);
+
+// For people and for programs.
+const Fields<SeparationTable>& json_fields(const SeparationTable*);
+std::string separation_text(const SeparationTable& table);
+nlohmann::ordered_json separation_json(const SeparationTable& table);
 
 }  // namespace phasor

@@ -1,4 +1,4 @@
-// The document that the program puts into the page ("phasor report 1").
+// The document that the program puts into the page ("phasor report 2").
 import { readCell, type Cell } from "./cell.ts";
 import { readAnswer, readOddity, type Answer, type Oddity } from "./conclusion.ts";
 import {
@@ -12,7 +12,7 @@ import {
 import { readAuditBlock, readClaim, readPublished, type AuditBlock, type Claim, type Published } from "./paper.ts";
 import { listOf, numberOf, objectOf, textOf } from "./reader.ts";
 
-export const FORMAT = "phasor report 1";
+export const FORMAT = "phasor report 2";
 
 export interface Times {
   version: string;
@@ -30,6 +30,8 @@ export interface Report {
   repeatCommand: string;
   reportCommand: string;
   cells: Cell[];
+  /** What was fixed before the first run, or why the verdicts are post hoc; empty for a single run. */
+  registration: string;
   answers: Answer[];
   oddities: Oddity[];
   rates: RateChoice[];
@@ -62,6 +64,7 @@ export function readReport(json: unknown): Report {
     repeatCommand: textOf(commands["repeat"]),
     reportCommand: textOf(commands["report"]),
     cells: cells.map((cell, i) => readCell(cell, extra[i])),
+    registration: textOf(objectOf(summary["registration"])["text"]),
     answers: listOf(summary["answers"], readAnswer),
     oddities: listOf(summary["oddities"], readOddity),
     rates: listOf(summary["rates"], readRateChoice),

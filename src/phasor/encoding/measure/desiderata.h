@@ -4,10 +4,12 @@
 // beyond the lengths of training; a rule rather than a table; more than one dimension. Numbers come with verdicts;
 // the thresholds stand here.
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/encoding/encoding.h"
 #include "phasor/encoding/measure/position_codes.h"
 
@@ -80,5 +82,9 @@ std::string_view origin_name(Desiderata::Origin::Kind kind);
 // One for each place that the encoding fills with positions, or one of place none, whose positions all look alike.
 // Learned numbers are those that a model of this seed starts from.
 std::vector<Desiderata> measure_desiderata(const Encoding& encoding, const EncodingShape& shape, uint64_t seed = 0);
+
+// Every number, and the verdicts as true, false or, where one does not apply, null.
+const Fields<Desiderata>& json_fields(const Desiderata*);
+nlohmann::ordered_json desiderata_json(const Desiderata& measured);
 
 }  // namespace phasor

@@ -1,6 +1,5 @@
-#include "phasor/encoding/measure/desiderata_json.h"
-
 #include "phasor/base/json_fields.h"
+#include "phasor/encoding/measure/desiderata.h"
 
 namespace phasor {
 namespace {

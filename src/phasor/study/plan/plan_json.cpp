@@ -31,11 +31,16 @@ static const Fields<PlannedCell>& json_fields(const PlannedCell*) {
     config.read = [](C& cell, const Json& json, const JsonPath& path) {
       cell.config = config_from_json(json.dump(), path.text());
     };
-    return joined_fields<C>({part_fields(&C::cell, fields_of<CellName>()),
-                             {field("seeds", &C::seeds, "of its runs"),
-                              field("rates", &C::rates, "learning rates to choose from; empty: that of `config`"),
-                              field("rate_of", &C::rate_of, "the cell whose rate it uses, or null"),
-                              field("measures", &C::measures, "what is measured of every run"), std::move(config)}});
+    return joined_fields<C>(
+        {part_fields(&C::cell, fields_of<CellName>()),
+         {field("seeds", &C::seeds, "of its runs"),
+          field("own_data", &C::own_data,
+                "whether `data.seed` of a run is its seed; format 1 has no such member, and one data set for "
+                "all runs")
+              .since_later(),
+          field("rates", &C::rates, "learning rates to choose from; empty: that of `config`"),
+          field("rate_of", &C::rate_of, "the cell whose rate it uses, or null"),
+          field("measures", &C::measures, "what is measured of every run"), std::move(config)}});
   }();
   return fields;
 }
@@ -52,7 +57,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kPlanFormat = "phasor study 1";
+constexpr const char* kPlanFormat = "phasor study 2";
+constexpr const char* kSharedDataFormat = "phasor study 1";  // all runs of a cell have config's data.seed
 
 }  // namespace
 
@@ -67,9 +73,15 @@ Json to_json(const StudyPlan& plan) {
 StudyPlan plan_from_json(std::string_view text, std::string_view file) {
   try {
     Json json = Json::parse(text);
-    if (json.at("format") != kPlanFormat) throw FormatError(fmt::format("it is not a {}", kPlanFormat));
-    json.erase("format");
-    json.erase(std::string(kSealKey));
+    const bool shared_data = json.at("format") == kSharedDataFormat;
+    if (!shared_data && json.at("format") != kPlanFormat) throw FormatError(fmt::format("it is not a {}", kPlanFormat));
+    for (const Json& cell : json.at("cells")) {
+      if (cell.contains("own_data") == shared_data)
+        throw FormatError("own_data is no member of its format, or missing");
+    }
+    for (const std::string& member : {std::string("format"), std::string(kRegisteredMember), std::string(kSealKey)}) {
+      json.erase(member);
+    }
     return read_json<StudyPlan>(json);
   } catch (const nlohmann::json::exception& error) {
     throw FormatError(fmt::format("'{}' is not a study: {}", file, error.what()));

@@ -8,6 +8,9 @@
 
 namespace phasor {
 
+// Of study.json beside the plan: records/registration.h.
+inline constexpr const char* kRegisteredMember = "registered";
+
 const Fields<StudyPlan>& json_fields(const StudyPlan*);
 nlohmann::ordered_json to_json(const RunMeasures& measures);
 nlohmann::ordered_json to_json(const StudyPlan& plan);

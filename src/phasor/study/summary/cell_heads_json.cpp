@@ -83,16 +83,11 @@ std::string_view json_name(const QuestionSummary*) { return "ablation over seeds
 
 const Fields<QuestionSummary>& json_fields(const QuestionSummary*) {
   using Q = QuestionSummary;
-  const auto drops = [](bool converged_only) {
-    return [converged_only](const Q& question) { return sorted_drops(question.seeds, converged_only); };
-  };
   static const Fields<Q> fields = {
-      field("all", &Q::verdict, "of all finished runs"),
-      field("claimable", &Q::claimable, "of the converged ones; null: there are none"),
-      group_field<Q>("sorted_drops",
-                     {derived_field<Q>("all", drops(false), "means over all finished runs, by layer and rank"),
-                      derived_field<Q>("claimable", drops(true), "means over the converged ones")},
-                     "loss that ablations of single heads add, from the largest down"),
+      field("over_seeds", &Q::verdict, "of all finished runs"),
+      derived_field<Q>(
+          "sorted_drops", [](const Q& question) { return sorted_drops(question.seeds); },
+          "loss that ablations of single heads add, from the largest down: means over seeds, by layer and rank"),
       field("seeds", &Q::seeds, "every run's own")};
   return fields;
 }

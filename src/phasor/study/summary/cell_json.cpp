@@ -1,6 +1,5 @@
 #include "phasor/study/summary/cell_json.h"
 
-#include <algorithm>
 #include <string>
 
 #include "phasor/ablation/ablation_json.h"
@@ -21,13 +20,9 @@ std::string against_one(const SeedInterval& contraction) {
 }
 
 // Mean accuracy of the intact models that the released code's ablation starts from; NaN without any.
-double published_baseline(const CellSummary& cell, bool converged_only) {
+double published_baseline(const CellSummary& cell) {
   std::vector<double> baselines;
-  for (const SeedPublished& seed : cell.published) {
-    const bool left_out =
-        std::find(cell.unconverged.begin(), cell.unconverged.end(), seed.id) != cell.unconverged.end();
-    if (!converged_only || !left_out) baselines.push_back(seed.ablation.baseline);
-  }
+  for (const SeedPublished& seed : cell.published) baselines.push_back(seed.ablation.baseline);
   return baselines.empty() ? kNaN : statistics::mean(baselines);
 }
 
@@ -54,8 +49,6 @@ const Fields<SeedInterval>& json_fields(const SeedInterval*) {
       field("deviation", &S::deviation, "standard deviation, by count - 1"),
       field("low", &S::low, "lower end of the 95 % interval of the mean"),
       field("high", &S::high, "upper end"),
-      derived_field<S>(
-          "method", [](const S& interval) { return name(interval.method); }, "how the interval was made, in words"),
       field("degenerate", &S::degenerate, "all values are equal: the interval is that point")};
   return fields;
 }
@@ -106,6 +99,8 @@ const Fields<CellNumbers>& json_fields(const CellNumbers*) {
   static const Fields<N> fields = {
       derived_field<N>(
           "runs", [](const N& numbers) { return numbers.test_accuracy.values.size(); }, "how many"),
+      field("test_samples", &N::test_samples, "different ones behind the mean test accuracy; 0: not known"),
+      derived_field<N>("mixed", &N::mixed, "test accuracies lie more than 20 points apart"),
       field("test_accuracy", &N::test_accuracy, "on the whole test set"),
       field("train_accuracy", &N::train_accuracy, "on the whole training set"),
       field("test_loss", &N::test_loss, "on the whole test set"),
@@ -200,9 +195,6 @@ std::string_view json_name(const CellSummary*) { return "cell"; }
 
 const Fields<CellSummary>& json_fields(const CellSummary*) {
   using C = CellSummary;
-  const auto baseline = [](bool converged_only) {
-    return [converged_only](const C& cell) { return published_baseline(cell, converged_only); };
-  };
   static const Fields<C> fields = {
       field("cell", &C::cell, "which one"),
       derived_field<C>(
@@ -216,8 +208,7 @@ const Fields<CellSummary>& json_fields(const CellSummary*) {
       field("layers", &C::layers, "of the model"),
       field("heads", &C::heads, "of each layer"),
       field("floors", &C::floors, "baselines and ceiling of the accuracy, as in result.json"),
-      field("all", &C::all, "of all finished runs"),
-      field("claimable", &C::claimable, "of the converged ones alone"),
+      field("numbers", &C::numbers, "of all finished runs"),
       derived_field<C>(
           "curves", [](const C& cell) { return curve_table(cell.curves, cell.runs.size()); }, "by step"),
       field("lengths", &C::lengths, "by rising factor; empty: not measured"),
@@ -227,10 +218,7 @@ const Fields<CellSummary>& json_fields(const CellSummary*) {
       field("removal", &C::removal, "the positional part p removed from the stream, layer by layer"),
       field("snapshots", &C::snapshots, "by rising step"),
       field("published", &C::published, "every run's heads ablated as the released code does it"),
-      group_field<C>("published_baseline",
-                     {derived_field<C>("all", baseline(false), "of all finished runs"),
-                      derived_field<C>("claimable", baseline(true), "of the converged ones alone")},
-                     "mean accuracy of the intact models there")};
+      derived_field<C>("published_baseline", published_baseline, "mean accuracy of the intact models there")};
   return fields;
 }
 
