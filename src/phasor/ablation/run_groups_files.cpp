@@ -36,6 +36,7 @@ Json encoding_verdict_json(const EncodingVerdict& verdict, const std::vector<Abl
   return {{"verdict", name(verdict.verdict)},
           {"reason", verdict.reason},
           {"deposit", prevalence_json(verdict.deposit)},
+          {"partial", prevalence_json(verdict.partial)},
           {"spread", prevalence_json(verdict.spread)},
           {"not_used", prevalence_json(verdict.not_used)},
           {"undetermined", prevalence_json(verdict.undetermined)},
