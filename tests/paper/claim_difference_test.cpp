@@ -151,12 +151,13 @@ TEST(ClaimSample, TakesAllFinishedRunsAndNamesTheOthers) {
 TEST(ClaimSample, AccuraciesHaveTheFloorOfTheirTestSets) {
   HandMade study;
   CellRuns& cell = study.add("RoPE", kDistance, kClean, {0.9, 0.9, 0.9});
+  for (RunRecord& run : cell.runs) run.test_samples = 4096;
   const ClaimSample shared = accuracy_sample(study.results, cell.cell, "RoPE");
   EXPECT_NEAR(shared.values[0], 90.0, 1e-12);
-  EXPECT_NEAR(shared.variance_floor, 1e4 * 0.9 * 0.1 / 4096.0, 1e-3 * shared.variance_floor);
+  EXPECT_NEAR(shared.variance_floor, 1e4 * 0.9 * 0.1 / 4096.0, 5e-3 * shared.variance_floor);
   for (size_t i = 0; i < 3; ++i) cell.runs[i].data_seed = i;
   EXPECT_NEAR(accuracy_sample(study.results, cell.cell, "RoPE").variance_floor, shared.variance_floor / 3.0,
-              1e-3 * shared.variance_floor)
+              5e-3 * shared.variance_floor)
       << "three test sets";
 }
 

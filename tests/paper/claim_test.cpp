@@ -18,15 +18,36 @@ TEST(Claims, EveryClaimHasAJudgeAndEveryJudgeAClaim) {
   std::vector<std::string> listed;
   for (const Claim& claim : claims()) listed.push_back(claim.id);
   EXPECT_EQ(listed, judged_ids());
-  for (const char* id :
-       {"rope_best_on_distance", "rope_best_on_indirect", "rope_best_on_joint", "rope_best_on_index_from_start",
-        "rope_best_on_index_from_end", "principle_on_distance", "principle_on_indirect", "rope_converges_faster",
-        "no_gain_position_agnostic", "no_gain_absolute_indexing", "coupling_contracts_spectra", "eigenvalue_bounds_hold",
-        "contraction_goes_with_stability", "spectra_go_with_gradients", "rope_solution_space_larger", "assumption_3_1",
-        "assumption_3_2", "deposit_rope_distance", "no_deposit_additive", "rope_concentrates_more",
-        "no_deposit_counting", "deposit_in_early_layers", "deposit_forms_early", "concentration_goes_with_speed",
-        "mla_removes_deposit", "one_or_two_heads_suffice", "rope_suppresses_activation_position",
-        "random_overfits_low_toeplitz", "deposit_hurts_length_generalisation", "deposit_hurts_when_heads_are_lost"}) {
+  for (const char* id : {"rope_best_on_distance",
+                         "rope_best_on_indirect",
+                         "rope_best_on_joint",
+                         "rope_best_on_index_from_start",
+                         "rope_best_on_index_from_end",
+                         "principle_on_distance",
+                         "principle_on_indirect",
+                         "rope_converges_faster",
+                         "no_gain_position_agnostic",
+                         "no_gain_absolute_indexing",
+                         "coupling_contracts_spectra",
+                         "eigenvalue_bounds_hold",
+                         "contraction_goes_with_stability",
+                         "spectra_go_with_gradients",
+                         "rope_solution_space_larger",
+                         "assumption_3_1",
+                         "assumption_3_2",
+                         "deposit_rope_distance",
+                         "no_deposit_additive",
+                         "rope_concentrates_more",
+                         "no_deposit_counting",
+                         "deposit_in_early_layers",
+                         "deposit_forms_early",
+                         "concentration_goes_with_speed",
+                         "mla_removes_deposit",
+                         "one_or_two_heads_suffice",
+                         "rope_suppresses_activation_position",
+                         "random_overfits_low_toeplitz",
+                         "deposit_hurts_length_generalisation",
+                         "deposit_hurts_when_heads_are_lost"}) {
     EXPECT_EQ(std::count(listed.begin(), listed.end(), id), 1) << id;
   }
 }

@@ -131,7 +131,9 @@ TEST(TrainingSpectraClaim, ThreeWays) {
   const auto judged = [](const Numbers& correlations) {
     HandMade study;
     each(study.add("RoPE", kDistance, kClean, Numbers(correlations.size(), 0.9)), correlations,
-         [](RunRecord& run, double value) { run.training = TrainingSpectra{.gradient = value, .speed = 0.1, .changes = 20}; });
+         [](RunRecord& run, double value) {
+           run.training = TrainingSpectra{.gradient = value, .speed = 0.1, .changes = 20};
+         });
     return judge(study.results, "spectra_go_with_gradients");
   };
   EXPECT_EQ(judged({0.6, 0.7, 0.65}).verdict, kHolds);
@@ -140,7 +142,8 @@ TEST(TrainingSpectraClaim, ThreeWays) {
   EXPECT_EQ(judged({0.6, 0.7}).verdict, kUndetermined);
   HandMade without;
   without.add("RoPE", kDistance, kClean, Numbers(5, 0.9));
-  EXPECT_TRUE(contains(judge(without.results, "spectra_go_with_gradients").reason, "elemetry measured in fewer than 3"));
+  EXPECT_TRUE(
+      contains(judge(without.results, "spectra_go_with_gradients").reason, "elemetry measured in fewer than 3"));
 }
 
 }  // namespace claims_correlation_test

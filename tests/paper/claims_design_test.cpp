@@ -71,11 +71,12 @@ TEST(LengthDesign, SaysWhatTheStudyLacks) {
 JudgedClaim lost(double one, double all, double spread = 0.003) {
   HandMade study;
   const auto fill = [&](int64_t k, double worst) {
-    each(study.add(rotary_heads_cell(k, 4, kDistance, kClean), about(0.9, 0.9 * spread)), about(worst, spread),
-         [](RunRecord& run, double value) {
-           run.ablation = ablation_record(Deposit::undetermined);
-           run.ablation->importance->accuracies = {{0.8, 0.85, 0.9, 0.9}, {0.9, value, 0.9, 0.9}, {0.9, 0.9, 0.9, 0.88}};
-         });
+    each(
+        study.add(rotary_heads_cell(k, 4, kDistance, kClean), about(0.9, 0.9 * spread)), about(worst, spread),
+        [](RunRecord& run, double value) {
+          run.ablation = ablation_record(Deposit::undetermined);
+          run.ablation->importance->accuracies = {{0.8, 0.85, 0.9, 0.9}, {0.9, value, 0.9, 0.9}, {0.9, 0.9, 0.9, 0.88}};
+        });
   };
   fill(1, one);
   fill(4, all);
@@ -85,7 +86,8 @@ JudgedClaim lost(double one, double all, double spread = 0.003) {
 TEST(LostHeads, ThreeWays) {
   const JudgedClaim holds = lost(0.20, 0.70);
   EXPECT_EQ(holds.verdict, kHolds) << holds.reason;
-  EXPECT_NEAR(evidence_of(holds, "accuracy kept without the head that costs most, 1 of 4 heads").value, 0.2 / 0.9, 1e-3);
+  EXPECT_NEAR(evidence_of(holds, "accuracy kept without the head that costs most, 1 of 4 heads").value, 0.2 / 0.9,
+              1e-3);
   EXPECT_EQ(lost(0.70, 0.70).verdict, kFails);
   EXPECT_EQ(lost(0.64, 0.70, 0.04).verdict, kUndetermined);
 }

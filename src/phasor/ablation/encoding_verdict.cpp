@@ -78,11 +78,10 @@ Prevalence prevalence(const std::vector<SeedShares>& seeds, Deposit verdict) {
 
 void decide(EncodingVerdict& result) {
   const int64_t seeds = std::ssize(result.seeds);
-  const std::pair<Deposit, const Prevalence*> candidates[] = {
-      {Deposit::deposit, &result.deposit},
-      {Deposit::partial, &result.partial},
-      {Deposit::spread, &result.spread},
-      {Deposit::not_used, &result.not_used}};
+  const std::pair<Deposit, const Prevalence*> candidates[] = {{Deposit::deposit, &result.deposit},
+                                                              {Deposit::partial, &result.partial},
+                                                              {Deposit::spread, &result.spread},
+                                                              {Deposit::not_used, &result.not_used}};
   for (const auto& [verdict, found] : candidates) {
     if (!(found->lower > 0.5)) continue;
     result.verdict = verdict;

@@ -216,10 +216,11 @@ Clause partial_clause(const LayerCase& layer, const std::vector<Clause>& deposit
     is_judged = is_judged && deposit[i].holds.has_value();
     fails = fails || deposit[i].holds == false;
   }
-  return clause("5 partial",
-                fmt::format("{}: head {} has {} of the heads' drops", kNeither, layer.effect.held_out.head, show(share)),
-                is_used && is_judged && fails && width <= kKnownShare,
-                width > kKnownShare ? "the share is not known to within a quarter" : "");
+  return clause(
+      "5 partial",
+      fmt::format("{}: head {} has {} of the heads' drops", kNeither, layer.effect.held_out.head, show(share)),
+      is_used && is_judged && fails && width <= kKnownShare,
+      width > kKnownShare ? "the share is not known to within a quarter" : "");
 }
 
 }  // namespace phasor

@@ -2,8 +2,8 @@
 // The loss's gradient by a bias over distance that is zero: how much a head would gain from telling distances apart.
 // A probe of head h is t_h[d] = sum of dLoss/dL_ij over all queries i and keys j of the batch with p_j - p_i = d.
 //
-// And the gradient by the angles that queries are turned by, where the encoding turns them: of pair m = (x, y) of head h
-// at place i it is the sum over the batch of dLoss/dx * (-y) + dLoss/dy * x.
+// And the gradient by the angles that queries are turned by, where the encoding turns them: of pair m = (x, y) of head
+// h at place i it is the sum over the batch of dLoss/dx * (-y) + dLoss/dy * x.
 #include <memory>
 #include <vector>
 

@@ -30,7 +30,8 @@ std::vector<int32_t> sorted_subset(int64_t count, int64_t extent, const RandomSt
   return subset;
 }
 
-// 0 .. extent - 1 in a random order, each as likely as any other (Fisher and Yates). The model's seed has no part in it.
+// 0 .. extent - 1 in a random order, each as likely as any other (Fisher and Yates). The model's seed has no part in
+// it.
 std::vector<int32_t> random_order(int64_t extent, int64_t seed) {
   constexpr uint32_t kScatteredSite = 0x73636174;
   std::vector<int32_t> order(static_cast<size_t>(extent));

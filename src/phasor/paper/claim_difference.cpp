@@ -43,9 +43,9 @@ double level_for_any_of(size_t k) {
 
 std::string Difference::text() const {
   std::string result = fmt::format("{} - {}: {}", first, second, signed_figure(interval.difference, unit));
-  result += interval.degenerate ? " (no spread on either side)"
-                                : fmt::format(" (95 % {} to {})", digits(interval.low, unit, true),
-                                              digits(interval.high, unit, true));
+  result += interval.degenerate
+                ? " (no spread on either side)"
+                : fmt::format(" (95 % {} to {})", digits(interval.low, unit, true), digits(interval.high, unit, true));
   if (turns) result += ", which has another sign without the runs that were still improving";
   return result;
 }

@@ -30,8 +30,8 @@ struct Lack {
 std::string text(const std::vector<Lack>& lacking);
 
 struct ClaimSample {
-  std::string label;           // "RoPE"
-  std::vector<double> values;  // of the finished runs that have the number, by seed
+  std::string label;            // "RoPE"
+  std::vector<double> values;   // of the finished runs that have the number, by seed
   std::vector<bool> improving;  // of each value: the run was still improving at its last step
   double variance_floor = 0.0;  // of the mean (statistics/mean_difference.h)
   Lack lack;

@@ -315,15 +315,14 @@ JudgedClaim judge_principle(const Claim& claim, ClaimStudy& study, const std::st
     const double interaction = mean(both) - mean(multiplied) - mean(relative) + mean(neither);
     const statistics::MeanDifference one = statistics::compare_means(both.runs(), multiplied.runs());
     const statistics::MeanDifference other = statistics::compare_means(relative.runs(), neither.runs());
-    judged.evidence.push_back({.what = "gain by relative angles where they are multiplied less that where they are added",
-                               .value = interaction,
-                               .unit = "points",
-                               .text = fmt::format("multiplied {} (95 % {} to {}), added {} (95 % {} to {})",
-                                                   signed_figure(one.difference, "points"),
-                                                   bare_figure(one.low, "points"), bare_figure(one.high, "points"),
-                                                   signed_figure(other.difference, "points"),
-                                                   bare_figure(other.low, "points"),
-                                                   bare_figure(other.high, "points"))});
+    judged.evidence.push_back(
+        {.what = "gain by relative angles where they are multiplied less that where they are added",
+         .value = interaction,
+         .unit = "points",
+         .text = fmt::format("multiplied {} (95 % {} to {}), added {} (95 % {} to {})",
+                             signed_figure(one.difference, "points"), bare_figure(one.low, "points"),
+                             bare_figure(one.high, "points"), signed_figure(other.difference, "points"),
+                             bare_figure(other.low, "points"), bare_figure(other.high, "points"))});
   }
   std::vector<std::string> notes = notes_of(contests);
   notes.push_back(both.notes);

@@ -83,7 +83,8 @@ void decide_stability(JudgedClaim& judged, const std::vector<ContractionCorrelat
   const std::string numbers = correlation_text(*strongest);
   const bool positive = count(ContractionVerdict::holds) > 0, negative = count(ContractionVerdict::contradicted) > 0;
   if (none_of_size) {
-    decide(judged, ClaimVerdict::fails, fmt::format("the interval of every correlation ends below {:g}; {}", least, numbers));
+    decide(judged, ClaimVerdict::fails,
+           fmt::format("the interval of every correlation ends below {:g}; {}", least, numbers));
   } else if (positive && negative) {
     decide(judged, ClaimVerdict::undetermined, "some correlations are positive and some negative; " + numbers,
            "runs whose logit scale is set apart from the encoding (phasor spectrum match)");
@@ -109,10 +110,9 @@ struct ClaimedCorrelation {
 
 // Rank correlation over seeds within encodings.
 void judge_correlation(JudgedClaim& judged, const ClaimStudy& study, const ClaimedCorrelation& claimed) {
-  const std::vector<EncodingRuns> encodings =
-      encodings_with(study, judged.protocol, [&](const RunRecord& run) {
-        return std::isfinite(claimed.x(run)) && std::isfinite(claimed.y(run));
-      });
+  const std::vector<EncodingRuns> encodings = encodings_with(study, judged.protocol, [&](const RunRecord& run) {
+    return std::isfinite(claimed.x(run)) && std::isfinite(claimed.y(run));
+  });
   std::vector<double> x, y;
   std::vector<int64_t> labels;
   for (size_t e = 0; e < encodings.size(); ++e) {

@@ -65,9 +65,8 @@ std::string heads_label(int64_t k, int64_t heads) { return fmt::format("{} of {}
 int64_t fewest_as_accurate(JudgedClaim& judged, const ClaimStudy& study, const Design& design, double margin) {
   int64_t fewest = 0;
   for (const int64_t k : design.few) {
-    const ClaimSample accuracy =
-        accuracy_sample(study.results(), rotary_heads_cell(k, design.heads, kDistance, judged.protocol),
-                        heads_label(k, design.heads));
+    const ClaimSample accuracy = accuracy_sample(
+        study.results(), rotary_heads_cell(k, design.heads, kDistance, judged.protocol), heads_label(k, design.heads));
     if (!accuracy.decides()) continue;
     const Difference lead = difference(design.all_accuracy, accuracy, "points", margin);
     judged.evidence.push_back(lead.evidence("test accuracy"));
@@ -87,7 +86,8 @@ void judge_kept(JudgedClaim& judged, const Claim& claim, const ClaimStudy& study
   const Design design = design_of(study, judged.protocol);
   if (lacks(judged, {design.all_accuracy.lack})) return;
   if (design.few.empty()) {
-    decide(judged, ClaimVerdict::undetermined, "no cell of this study has few rotary heads", "cells with few rotary heads");
+    decide(judged, ClaimVerdict::undetermined, "no cell of this study has few rotary heads",
+           "cells with few rotary heads");
     judged.unasked = true;
     return;
   }
@@ -109,7 +109,8 @@ void judge_kept(JudgedClaim& judged, const Claim& claim, const ClaimStudy& study
   const ClaimSample all_share = sample(rope, "all heads", "largest share of a head", largest_share_of),
                     few_share = sample(few, label, "largest share of a head", largest_share_of);
   if (all_share.decides() && few_share.decides()) {
-    judged.evidence.push_back(difference(few_share, all_share, "", 0.05).evidence("largest share of a head by position"));
+    judged.evidence.push_back(
+        difference(few_share, all_share, "", 0.05).evidence("largest share of a head by position"));
   }
   const ClaimSample all_kept = sample(rope, "all heads", kept.what, kept.number),
                     few_kept = sample(few, label, kept.what, kept.number);

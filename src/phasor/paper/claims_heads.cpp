@@ -58,8 +58,9 @@ void decide_open(JudgedClaim& judged, const HeadReading& heads, double majority)
   const bool few = is_too_few(heads, majority);
   decide(judged, ClaimVerdict::undetermined,
          few ? fmt::format("{}: {}", few_runs_text(heads), heads.counts_text())
-             : fmt::format("{}: {}; neither DEPOSIT nor its absence is that of more than half of all runs, by the exact bound",
-                           heads.label, heads.counts_text()),
+             : fmt::format(
+                   "{}: {}; neither DEPOSIT nor its absence is that of more than half of all runs, by the exact bound",
+                   heads.label, heads.counts_text()),
          few ? "at least 5 finished runs that agree" : runs_to_decide_text(heads, majority));
 }
 
@@ -218,8 +219,8 @@ JudgedClaim judge_additive_deposits(const Claim& claim, ClaimStudy& study, const
   } else if (!lacks(judged, lack)) {
     if (open == all.end()) {
       decide(judged, ClaimVerdict::holds,
-             fmt::format("most runs of each of the four have no deposit; the largest number of deposits has {}: {}", counterexample.label,
-                         counterexample.counts_text()));
+             fmt::format("most runs of each of the four have no deposit; the largest number of deposits has {}: {}",
+                         counterexample.label, counterexample.counts_text()));
     } else {
       decide_open(judged, *open, majority);
     }

@@ -61,8 +61,7 @@ struct AdditiveEncoding {
   const char* name;
   bool needed;
 };
-constexpr AdditiveEncoding kAdditive[] = {
-    {"Absolute", true}, {"ALiBi", true}, {"Random", false}, {"Relative", false}};
+constexpr AdditiveEncoding kAdditive[] = {{"Absolute", true}, {"ALiBi", true}, {"Random", false}, {"Relative", false}};
 
 ClaimSample composition_of(const ClaimStudy& study, const std::string& encoding, const std::string& protocol,
                            const Composition& composition) {
@@ -135,7 +134,8 @@ JudgedClaim judge_contraction(const Claim& claim, ClaimStudy& study, const std::
   const char* none = nullptr;     // when there is no contraction of interest
   for (const Composition& composition : kCompositions) {
     const ClaimSample rope = composition_of(study, "RoPE", protocol, composition);
-    const std::string what = fmt::format("sigma_1 of row-centred logits over that of content alone, {}", composition.when);
+    const std::string what =
+        fmt::format("sigma_1 of row-centred logits over that of content alone, {}", composition.when);
     add_mean(judged, rope, what, "");
     lack.push_back(rope.lack);
     notes.push_back(rope.notes);
@@ -201,8 +201,7 @@ JudgedClaim judge_solution_space(const Claim& claim, ClaimStudy& study, const st
       judged.evidence.push_back(
           seeds_evidence(fmt::format("best margin, {}, content {}", label, name(content)), row.margin));
       judged.evidence.push_back(seeds_evidence(
-          fmt::format("share of random parameters that separate, {}, content {}", label, name(content)),
-          row.positive));
+          fmt::format("share of random parameters that separate, {}, content {}", label, name(content)), row.positive));
     }
   }
   const SeparationRow& rope = separation_row(table, SeparationEncoding::rope, SeparationContent::decides);
@@ -269,11 +268,13 @@ JudgedClaim judge_additive_states(const Claim& claim, ClaimStudy& study, const s
     if (statistics::mean_of_runs(sample.runs(), any).low > most) broken = &sample;
     if (widest == nullptr || high(sample) > high(*widest)) widest = &sample;
   }
-  const std::string left = without.empty() ? "" : fmt::format("; next to no place in the states of {}", joined(without));
+  const std::string left =
+      without.empty() ? "" : fmt::format("; next to no place in the states of {}", joined(without));
   if (broken != nullptr) {
-    decide(judged, ClaimVerdict::fails,
-           fmt::format("behind the first layer {} of what place does to the states of {} is interaction with the word{}",
-                       mean_text(*broken, ""), broken->label, left));
+    decide(
+        judged, ClaimVerdict::fails,
+        fmt::format("behind the first layer {} of what place does to the states of {} is interaction with the word{}",
+                    mean_text(*broken, ""), broken->label, left));
   } else if (!lacks(judged, lack)) {
     if (widest == nullptr) {
       decide(judged, ClaimVerdict::undetermined, "no encoding has place in its states behind the first layer" + left,
@@ -302,9 +303,9 @@ JudgedClaim judge_toeplitz(const Claim& claim, ClaimStudy& study, const std::str
   add_mean(judged, toeplitz(study, "Random", protocol), "share of the positional Gram that distance explains", "");
   if (lacks(judged, {absolute.lack})) return judged;
   const statistics::MeanDifference share = statistics::mean_of_runs(absolute.runs());
-  const std::string numbers = fmt::format(
-      "distance explains {} of the positional Gram of trained heads, which is {} of the logits' variance",
-      mean_text(absolute, ""), of_variance.values.empty() ? "an unknown part" : mean_text(of_variance, ""));
+  const std::string numbers =
+      fmt::format("distance explains {} of the positional Gram of trained heads, which is {} of the logits' variance",
+                  mean_text(absolute, ""), of_variance.values.empty() ? "an unknown part" : mean_text(of_variance, ""));
   if (share.decides() && share.low > least) {
     decide(judged, ClaimVerdict::holds, numbers);
   } else if (share.decides() && share.high < least) {
@@ -349,7 +350,8 @@ JudgedClaim judge_bounds(const Claim& claim, ClaimStudy& study, const std::strin
   if (lacks(judged, {kept.lack})) return judged;
   const statistics::MeanDifference share = statistics::mean_of_runs(kept.runs());
   const std::string numbers = fmt::format(
-      "in {} of heads and sequences the eigenvalues of the symmetric part stay within those without angles; the largest "
+      "in {} of heads and sequences the eigenvalues of the symmetric part stay within those without angles; the "
+      "largest "
       "is {:.3g} of it on average",
       mean_text(kept, ""), weight > 0.0 ? tightness / weight : kNaN);
   if (share.decides() && share.low > least) {

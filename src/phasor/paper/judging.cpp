@@ -154,8 +154,7 @@ void judge_lead(JudgedClaim& judged, const std::vector<Contest>& contests, const
   }
   if (!lost.empty()) {
     const Shown found = show(lost, subject);
-    decide(judged, ClaimVerdict::fails,
-           fmt::format("{} has no lead of {}: {}", subject, found.margin(), found.text()));
+    decide(judged, ClaimVerdict::fails, fmt::format("{} has no lead of {}: {}", subject, found.margin(), found.text()));
   } else if (!lacks(judged, lack)) {
     decide_lead(judged, leads, subject);
   }

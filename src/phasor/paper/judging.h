@@ -46,7 +46,8 @@ void judge_lead(JudgedClaim& judged, const std::vector<Contest>& contests, const
                 const std::string& what);
 
 // Claims that something is no more than something else, by one of several ways: holds where one difference ends below
-// its margin, fails where all are more. Returns the one with the lowest upper end; null where nothing could be compared.
+// its margin, fails where all are more. Returns the one with the lowest upper end; null where nothing could be
+// compared.
 struct NoMoreWords {
   std::string holds, fails;  // what the difference shows
   std::string more;          // "a gain"

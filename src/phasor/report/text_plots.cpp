@@ -101,8 +101,8 @@ std::string head_line(const CellSummary& cell) {
     grid += shades(layer, most);
   }
   const EncodingVerdict& all = cell.position->verdict;
-  return fmt::format("{} {}  seed {}: {} (all: {} D, {} P, {} S, {} N, {} U)\n", label_of(cell.cell), grid,
-                     seed.seed, name(seed.verdict.verdict), all.deposit.seeds, all.partial.seeds, all.spread.seeds,
+  return fmt::format("{} {}  seed {}: {} (all: {} D, {} P, {} S, {} N, {} U)\n", label_of(cell.cell), grid, seed.seed,
+                     name(seed.verdict.verdict), all.deposit.seeds, all.partial.seeds, all.spread.seeds,
                      all.not_used.seeds, all.undetermined.seeds);
 }
 

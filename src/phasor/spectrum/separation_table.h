@@ -1,7 +1,8 @@
 #pragma once
-// Which encodings can single out a distance, and how easily: separation() over wanted distances and seeds, and what that
-// says to the claim that rotary encodings have the larger space of solutions. One distance is wanted with the content
-// fixed and varied, a game that biases win by construction; and two contents want a distance each, one that they lose.
+// Which encodings can single out a distance, and how easily: separation() over wanted distances and seeds, and what
+// that says to the claim that rotary encodings have the larger space of solutions. One distance is wanted with the
+// content fixed and varied, a game that biases win by construction; and two contents want a distance each, one that
+// they lose.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
-// How Toeplitz a matrix is of which only two noisy estimates are known, with independent noise: Assumption 3.2, asked of
-// the positional Gram.
+// How Toeplitz a matrix is of which only two noisy estimates are known, with independent noise: Assumption 3.2, asked
+// of the positional Gram.
 //
 // A constant per query is invisible to attention, and a constant per key depends on where positions are centred: with
 // p_i + m in place of p_i, (p_i + m)^T M (p_j + m) has m^T M p_j more. So both are taken out, and the question is asked

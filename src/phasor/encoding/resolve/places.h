@@ -111,8 +111,8 @@ class EncodingPlaces {
   std::vector<std::unique_ptr<BiasTerm>> biases_;  // [layers]
   std::deque<Term> terms_;                         // every term so far, for clashes
   std::vector<const Term*> stack_;                 // the current term, within the terms around it
-  std::optional<PositionAxis> drawn_;  // of randomized() and scattered()
-  int64_t first_channel_ = 0;  // of the input terms' channels
+  std::optional<PositionAxis> drawn_;              // of randomized() and scattered()
+  int64_t first_channel_ = 0;                      // of the input terms' channels
   bool concatenated_ = false;
   std::vector<std::pair<const Term*, std::string>> scopes_;  // terms and what their tensors are called
   const Term* input_term_ = nullptr;

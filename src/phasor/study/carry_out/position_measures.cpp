@@ -141,8 +141,7 @@ class LayerMeasurement {
     const Dense position_queries = parts_.queries(s, length), position_keys = parts_.keys(s, length);
     const Dense turned_queries = tables.turned_queries(position_queries),
                 turned_keys = tables.turned_keys(position_keys);
-    const Dense content_queries = difference(queries, position_queries),
-                content_keys = difference(keys, position_keys);
+    const Dense content_queries = difference(queries, position_queries), content_keys = difference(keys, position_keys);
     const std::vector<HeadLogits> heads = layer_.sequence_with(tables, queries, keys);
     std::vector<std::optional<double>> share(heads.size()), composition(heads.size());
     parallel_for(layer_.heads(), 1, [&](int64_t h, int64_t) {
@@ -196,16 +195,15 @@ std::vector<HeadPosition> measure_positions(Session& session) {
   std::vector<HeadPosition> result(static_cast<size_t>(config.layers * config.heads));
   if (parts.empty()) return result;
   const int64_t places = well_known_places(lengths);
-  for_each_test_batch(session, std::min(kComposedSequences, session.config().train.batch),
-                      [&](const Batch& batch, int64_t) {
-                        model.forward(batch);
-                        for (int64_t l = 0; l < config.layers; ++l) {
-                          LayerParts& own = parts[static_cast<size_t>(l)];
-                          own.solve();
-                          LayerMeasurement(LayerLogits(model, batch, l), own, places)
-                              .measure(result.data() + l * config.heads);
-                        }
-                      });
+  for_each_test_batch(
+      session, std::min(kComposedSequences, session.config().train.batch), [&](const Batch& batch, int64_t) {
+        model.forward(batch);
+        for (int64_t l = 0; l < config.layers; ++l) {
+          LayerParts& own = parts[static_cast<size_t>(l)];
+          own.solve();
+          LayerMeasurement(LayerLogits(model, batch, l), own, places).measure(result.data() + l * config.heads);
+        }
+      });
   return result;
 }
 

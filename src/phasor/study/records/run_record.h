@@ -41,12 +41,12 @@ struct AblationRecord {
 
 // One of the theorems on spectra over the heads and a few sequences of a trained model.
 struct BoundRecord {
-  std::string name;         // "Schur, largest eigenvalue"
-  int64_t cases = 0;        // heads times sequences
-  int64_t applied = 0;      // where the hypotheses are met
-  int64_t violated = 0;     // of those: not within the bound
-  int64_t held = 0;         // of all cases: within the bound, whether or not the theorem applies
-  double tightness = 0.0;   // mean of measured / bound over cases with a bound above 0; NaN where there are none
+  std::string name;        // "Schur, largest eigenvalue"
+  int64_t cases = 0;       // heads times sequences
+  int64_t applied = 0;     // where the hypotheses are met
+  int64_t violated = 0;    // of those: not within the bound
+  int64_t held = 0;        // of all cases: within the bound, whether or not the theorem applies
+  double tightness = 0.0;  // mean of measured / bound over cases with a bound above 0; NaN where there are none
 };
 
 // Means over heads, of the first test sequences.
@@ -99,7 +99,7 @@ struct RunRecord {
   std::optional<SpectrumRecord> spectrum;
   std::vector<LengthRecord> lengths;
   std::optional<TrainingSpectra> training;  // where the run has telemetry
-  double seconds = 0.0;  // of training
+  double seconds = 0.0;                     // of training
   std::string device;
 };
 

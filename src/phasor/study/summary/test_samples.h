@@ -1,6 +1,6 @@
 #pragma once
-// How many different test samples stand behind a mean over runs: runs with one data seed share their test set. It bounds
-// how well a mean accuracy can be known, however alike the runs are (statistics::accuracy_variance_floor).
+// How many different test samples stand behind a mean over runs: runs with one data seed share their test set. It
+// bounds how well a mean accuracy can be known, however alike the runs are (statistics::accuracy_variance_floor).
 #include <algorithm>
 #include <cstdint>
 #include <map>
