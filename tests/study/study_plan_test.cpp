@@ -37,6 +37,32 @@ TEST(StudyPlan, EveryRunIsNamedByItsSettings) {
   EXPECT_EQ(runs[2].cell.encoding, "alibi");
 }
 
+TEST(StudyPlan, EveryRunMayHaveItsOwnData) {
+  StudyPlan plan = tiny_study();
+  for (const PlannedRun& run : result_runs(plan, {})) EXPECT_EQ(run.config.data.seed, plan.cells[0].config.data.seed);
+  plan.cells[0].own_data = true;
+  plan.cells[0].rates = {1e-3, 3e-3};
+  for (const PlannedRun& run : result_runs(plan, {})) {
+    EXPECT_EQ(run.config.data.seed, run.cell.encoding == "rope" ? run.config.seed : plan.cells[1].config.data.seed);
+    EXPECT_EQ(run.id, config_id(run.config));
+  }
+  for (const PlannedRun& run : tuning_runs(plan)) EXPECT_EQ(run.config.data.seed, kTuningSeed) << "no result has it";
+}
+
+TEST(StudyPlan, AStudyThatBeganWithSharedDataGoesOnWithIt) {
+  StudyPlan plan = tiny_study();
+  for (PlannedCell& cell : plan.cells) cell.own_data = true;
+  StudyPlan begun = tiny_study();
+  begun.cells[1].config.train.steps += 1;  // another cell, whatever its name
+  EXPECT_EQ(keep_shared_data(plan, begun), 1);
+  EXPECT_FALSE(plan.cells[0].own_data);
+  EXPECT_TRUE(plan.cells[1].own_data);
+  begun = plan;
+  EXPECT_EQ(keep_shared_data(plan, begun), 0) << "nothing left to keep";
+  begun.cells.clear();
+  EXPECT_EQ(keep_shared_data(plan, begun), 0);
+}
+
 TEST(StudyPlan, WhatCannotBeRunIsRefused) {
   EXPECT_EQ(refusal(tiny_study()), "");
   StudyPlan twice = tiny_study();
@@ -132,6 +158,31 @@ TEST(StudyPlan, ResultsAreSortedIntoTheirCells) {
   EXPECT_TRUE(results.cells[1].runs.empty());
   ASSERT_EQ(results.cells[1].failures.size(), 1u);
   EXPECT_EQ(results.cells[1].failures[0].cell.encoding, "alibi");
+}
+
+TEST(StudyPlan, ForPeopleHasACellPerLineAndCountsRuns) {
+  StudyPlan plan = tiny_study();
+  EXPECT_EQ(plan_text(plan),
+            "tiny: 2 cells\n\n"
+            "rope on distance, clean: 2 seeds, 20 steps, lr 0.003\n"
+            "alibi on distance, clean: 2 seeds, 20 steps, lr 0.003\n"
+            "\n4 runs\n");
+  plan.cells[0].rates = {0.001, 0.01, 0.1};
+  plan.cells[1].rate_of = plan.cells[0].cell;
+  plan.cells[1].seeds = {4};
+  plan.cells[1].config.train.steps = 7;
+  EXPECT_EQ(plan_text(plan),
+            "tiny: 2 cells\n\n"
+            "rope on distance, clean: 2 seeds, 20 steps, lr best of 0.001, 0.01, 0.1\n"
+            "alibi on distance, clean: 1 seeds, 7 steps, lr that of rope on distance, clean\n"
+            "\n3 runs, after 3 that choose learning rates\n");
+  // A run that two cells ask for is trained once.
+  plan = tiny_study();
+  plan.cells.push_back(plan.cells[0]);
+  plan.cells.back().cell.variant = "again";
+  plan.cells.back().seeds = {1, 2};
+  EXPECT_NE(plan_text(plan).find("again: 2 seeds"), std::string::npos);
+  EXPECT_NE(plan_text(plan).find("\n5 runs\n"), std::string::npos) << plan_text(plan);
 }
 
 }  // namespace study_plan_test

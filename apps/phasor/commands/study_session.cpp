@@ -6,10 +6,11 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/notice.h"
 #include "phasor/report/study_report.h"
 #include "phasor/run/finished_run.h"
 #include "phasor/study/carry_out/open_study.h"
-#include "phasor/study/plan/plan_text.h"
+#include "phasor/study/plan/study_plan.h"
 #include "phasor/study/summary/study_json.h"
 #include "terminal/command_line.h"
 #include "terminal/interrupt.h"
@@ -53,7 +54,7 @@ void carry_out_all(const std::vector<PlannedRun>& runs, const StudyFolder& folde
 StudyResults carry_out_study(const StudyPlan& plan, const StudyOptions& options) {
   const StudyFolder folder(options.out);
   const RunnerOptions runner = options.runner(plan);
-  const OpenStudy open(folder, plan);
+  const OpenStudy open(folder, plan, registration_of(plan));
   write_file_atomically(folder.file(kCommandFile), remembered_command() + "\n");
   catch_interrupts();
   expect_saving();
@@ -62,14 +63,28 @@ StudyResults carry_out_study(const StudyPlan& plan, const StudyOptions& options)
   return load_results(folder, plan);
 }
 
+// Changes the plan to go on with what is there.
+bool continues_with_shared_data(StudyPlan& plan, const StudyFolder& folder) {
+  if (!folder.exists()) return false;
+  try {
+    return keep_shared_data(plan, folder.load_plan()) > 0;
+  } catch (const FormatError&) {
+    return false;  // a damaged study.json is written anew
+  }
+}
+
 }  // namespace
 
-void run_study(const StudyPlan& plan, const StudyOptions& options) {
+void run_study(StudyPlan plan, const StudyOptions& options) {
+  if (continues_with_shared_data(plan, StudyFolder(options.out))) {
+    notice(fmt::format("'{}' began with one data set for all runs and keeps it; in another --out every run has its own",
+                       options.out));
+  }
   if (options.dry_run) return print_out("{}", plan_text(plan));
   const StudyResults results = carry_out_study(plan, options);
   const StudyFolder folder(options.out);
   refuse_poorer_summary(folder, plan, results);
-  const StudyReport report = make_report(plan, results);
+  const StudyReport report = make_report(plan, results, folder.load_registration());
   const std::string written = write_report(folder, report, results);
   if (options.json) {
     print_out("{}", summary_text(report.json));

@@ -7,8 +7,8 @@
 // All draws may want one distance, or each its own (wanted_of_draw): then the content decides which distance is wanted,
 // and no table of biases can separate, for what it gives to one draw's distance it takes from the other's.
 //
-// Keys are drawn here, not chosen; separation_ceiling() has what the best key could do. Lengths are exchanged between
-// terms only as given: query_length * key_length * scale against bias_range.
+// Keys are drawn here, not chosen. Lengths are exchanged between terms only as given: query_length * key_length * scale
+// against bias_range.
 #include <cstdint>
 #include <vector>
 
@@ -69,10 +69,5 @@ struct SeparationSearch {
 
 Separation separation(SeparationEncoding encoding, const SeparationSetting& setting, const Dense& keys,
                       const RandomStream& stream, const SeparationSearch& search = {});
-
-// The largest margin over queries AND keys of these lengths with content fixed: a rotary frequency m contributes
-// Re(w_m e^{i theta_m d}), and |q| |k| bounds the sum of the |w_m|. Shares are not filled in.
-Separation separation_ceiling(SeparationEncoding encoding, const SeparationSetting& setting,
-                              const SeparationSearch& search = {});
 
 }  // namespace phasor

@@ -4,6 +4,7 @@
 // content fixed and varied, a game that biases win by construction; and two contents want a distance each, one that
 // they lose.
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -67,5 +68,9 @@ struct SeparationTable {
 };
 
 SeparationTable separation_table(const SeparationTableOptions& options);
+
+// For people and for programs.
+std::string separation_text(const SeparationTable& table);
+nlohmann::ordered_json separation_json(const SeparationTable& table);
 
 }  // namespace phasor

@@ -1,9 +1,9 @@
-#include "phasor/task/grid.h"
-
+// Displacement on a grid: how far down and to the right the second marker lies from the first.
 #include <algorithm>
 
 #include "phasor/base/error.h"
 #include "phasor/random/distributions.h"
+#include "phasor/task/entries.h"
 
 namespace phasor {
 namespace {

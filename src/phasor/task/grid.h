@@ -1,8 +1,0 @@
-#pragma once
-#include "phasor/task/task.h"
-
-namespace phasor {
-
-TaskEntry grid_task();
-
-}  // namespace phasor
