@@ -1,4 +1,5 @@
 // What is said of heads: tables, assumptions, theorems.
+#include "phasor/base/error.h"
 #include "phasor/spectrum/model_output.h"
 
 #include <fmt/format.h>

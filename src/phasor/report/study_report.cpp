@@ -65,13 +65,13 @@ Json summary_json(const StudySummary& summary, const Conclusions& found, const J
 std::string markdown_of(const std::string& text) { return Provenance::here().text() + "\n\n" + text; }
 
 // Where a study stands to what it registered, as a member of summary.json and in words.
-struct Standing {
+struct AsRegistered {
   Json json;
   std::string text;
   bool post_hoc = false;
 };
 
-Standing standing_of(const StudyPlan& plan, const std::optional<Registration>& registered) {
+AsRegistered standing_of(const StudyPlan& plan, const std::optional<Registration>& registered) {
   const Registration now = registration_of(plan);
   const std::vector<std::string> reasons = post_hoc_reasons(registered, now);
   const std::string text = registration_text(registered, now);
@@ -84,7 +84,7 @@ std::string paragraph(const std::string& text, TableFormat format) {
   return (format == TableFormat::markdown ? text : wrapped(text, kTerminalColumns)) + "\n\n";
 }
 
-StudyReport paper_report(const StudyResults& results, const Standing& standing) {
+StudyReport paper_report(const StudyResults& results, const AsRegistered& standing) {
   StudyReport report{.paper = true, .summary = summarize(results, paper::paper_comparisons(results))};
   const Conclusions found = conclusions_of(report.summary, report.paper);
   std::vector<paper::JudgedClaim> claims = paper::judge_claims(results);
@@ -106,7 +106,7 @@ StudyReport paper_report(const StudyResults& results, const Standing& standing) 
 }
 
 // `standing` is null where nothing is registered: a run that stands alone.
-StudyReport plain_report(const StudyResults& results, const Standing* standing) {
+StudyReport plain_report(const StudyResults& results, const AsRegistered* standing) {
   StudyReport report{.summary = summarize(results, compare_with_first(results))};
   const Conclusions found = conclusions_of(report.summary, report.paper);
   report.json = summary_json(report.summary, found,
@@ -140,7 +140,7 @@ Registration registration_of(const StudyPlan& plan) {
 
 StudyReport make_report(const StudyPlan& plan, const StudyResults& results,
                         const std::optional<Registration>& registered) {
-  const Standing standing = standing_of(plan, registered);
+  const AsRegistered standing = standing_of(plan, registered);
   return paper::is_paper_study(plan) ? paper_report(results, standing) : plain_report(results, &standing);
 }
 

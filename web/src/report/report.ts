@@ -30,6 +30,8 @@ export interface Report {
   repeatCommand: string;
   reportCommand: string;
   cells: Cell[];
+  /** What was fixed before the first run, or why the verdicts are post hoc; empty for a single run. */
+  registration: string;
   answers: Answer[];
   oddities: Oddity[];
   rates: RateChoice[];
@@ -62,6 +64,7 @@ export function readReport(json: unknown): Report {
     repeatCommand: textOf(commands["repeat"]),
     reportCommand: textOf(commands["report"]),
     cells: cells.map((cell, i) => readCell(cell, extra[i])),
+    registration: textOf(objectOf(summary["registration"])["text"]),
     answers: listOf(summary["answers"], readAnswer),
     oddities: listOf(summary["oddities"], readOddity),
     rates: listOf(summary["rates"], readRateChoice),

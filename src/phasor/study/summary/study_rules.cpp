@@ -17,7 +17,8 @@ std::string study_rules() {
       "5. Better than each of k: each of the k comparisons by itself. Any of k: Holm's correction, at most {} "
       "comparisons in a family.\n"
       "6. From {} runs on each side the p of a permutation test stands beside the interval and decides nothing.\n",
-      statistics::kLeastRunsToCompare, 100.0 * (1.0 - kComparisonLevel), 1.0, kMostComparisons, kFewestPermuted);
+      statistics::kLeastRunsToCompare, 100.0 * (1.0 - kComparisonLevel),
+      100.0 * margin_of({ComparedQuantity::test_accuracy}), kMostComparisons, kFewestPermuted);
 }
 
 }  // namespace phasor
