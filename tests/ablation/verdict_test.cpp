@@ -303,8 +303,8 @@ TEST(Verdict, AHeadThatDoesNotSufficeIsNeither) {
 // The same heads with so much noise that the share may be anything: samples are too few for any answer.
 TEST(Verdict, AShareThatIsNotKnownIsNoAnswer) {
   LayerDrops drops = layer_of({0.48, 0.26, 0.26, 0.0}, 0.8, {0.1, 0.8, 0.8, 0.8}, 0.01, 20);
-  drops.alone[0] = alternating(0.48, 0.5, 20);
-  drops.alone[1] = alternating(0.26, 0.9, 20);
+  drops.alone[0] = alternating(0.48, 0.45, 20);
+  drops.alone[1] = alternating(0.26, -0.45, 20);
   const RunVerdict run = judge_run(run_of({drops}), kFew);
   EXPECT_GT(run.layers[0].effect.held_out.share.high - run.layers[0].effect.held_out.share.low, 0.25);
   EXPECT_EQ(run.verdict, Deposit::undetermined) << run.reason;

@@ -32,8 +32,9 @@ TEST(Scattered, StandsBesideTermsThatReadTheIndex) {
   EXPECT_EQ(encoding.axes[static_cast<size_t>(encoding.layers[0].bias->axis)].kind, PositionAxis::Kind::index);
 }
 
-TEST(Scattered, IsNotRelative) {
-  EXPECT_FALSE(traits_of("scattered(rope)").exactly_relative);
+TEST(Scattered, IsRelativeInItsOwnPositionsAlone) {
+  EXPECT_TRUE(traits_of("scattered(rope)").exactly_relative);
+  EXPECT_FALSE(traits_of("scattered(sinusoidal)").exactly_relative);
   EXPECT_TRUE(traits_of("scattered(rope)").bidirectional);
   EXPECT_TRUE(traits_of("scattered(learned)").learnable);
   EXPECT_FALSE(traits_of("scattered(alibi)").extrapolates);

@@ -12,8 +12,7 @@ class Scattered : public EncodingComponent {
 
   EncodingTraits traits() const override {
     EncodingTraits traits = inner_.traits();
-    traits.exactly_relative = traits.neutral;
-    traits.extrapolates = traits.neutral;
+    traits.extrapolates = traits.neutral;  // another length has another order
     return traits;
   }
   TableForm form() const override { return inner_.form(); }
