@@ -16,7 +16,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kHeads = "heads, the last one of each earlier layer off";
 constexpr const char* kLatents = "columns of latents";
 
-const std::vector<Deposit> kDeposits = {Deposit::deposit, Deposit::spread, Deposit::not_used, Deposit::undetermined};
+const std::vector<Deposit> kDeposits = {Deposit::deposit, Deposit::partial, Deposit::spread, Deposit::not_used,
+                                        Deposit::undetermined};
 
 std::string deposit_name(Deposit verdict) { return std::string(name(verdict)); }
 

@@ -38,6 +38,7 @@ Json encoding_verdict_json(const AblatedGroup& group, size_t question) {
   return {{"verdict", name(verdict.verdict)},
           {"reason", verdict.reason},
           {"deposit", prevalence_json(verdict.deposit)},
+          {"partial", prevalence_json(verdict.partial)},
           {"spread", prevalence_json(verdict.spread)},
           {"not_used", prevalence_json(verdict.not_used)},
           {"undetermined", prevalence_json(verdict.undetermined)},

@@ -36,9 +36,9 @@ Json judged_json(const JudgedClaim& judged) {
 }
 
 Json counts_json(const AuditCounts& counts) {
-  return {{"planned", counts.planned},   {"finished", counts.finished},        {"unconverged", counts.unconverged},
-          {"failed", counts.failed},     {"deposit", counts.deposit},          {"spread", counts.spread},
-          {"not_used", counts.not_used}, {"undetermined", counts.undetermined}};
+  return {{"planned", counts.planned}, {"finished", counts.finished}, {"unconverged", counts.unconverged},
+          {"failed", counts.failed},   {"deposit", counts.deposit},   {"partial", counts.partial},
+          {"spread", counts.spread},   {"not_used", counts.not_used}, {"undetermined", counts.undetermined}};
 }
 
 Json change_json(const std::optional<AuditChange>& change) {

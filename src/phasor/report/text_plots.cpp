@@ -101,9 +101,9 @@ std::string head_line(const CellSummary& cell) {
     grid += shades(layer, most);
   }
   const EncodingVerdict& all = cell.position->verdict;
-  return fmt::format("{} {}  seed {}: {} (all: {} D, {} S, {} N, {} U)\n", label_of(cell.cell), grid, seed.seed,
-                     name(seed.verdict.verdict), all.deposit.seeds, all.spread.seeds, all.not_used.seeds,
-                     all.undetermined.seeds);
+  return fmt::format("{} {}  seed {}: {} (all: {} D, {} P, {} S, {} N, {} U)\n", label_of(cell.cell), grid, seed.seed,
+                     name(seed.verdict.verdict), all.deposit.seeds, all.partial.seeds, all.spread.seeds,
+                     all.not_used.seeds, all.undetermined.seeds);
 }
 
 // A title above the cells of every task and protocol, in the order of the study.

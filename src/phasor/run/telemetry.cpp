@@ -18,6 +18,8 @@ static const Fields<Telemetry>& json_fields(const Telemetry*) {
            field("relative_r2", &Telemetry::relative_r2, "what distance explains of the logits, adjusted"),
            field("positional_share", &Telemetry::positional_share, "of the logits' variance"),
            field("seed", &Telemetry::seed, "pull of the gradient towards the right distance (docs/theory.md)"),
+           field("phase_seed", &Telemetry::phase_seed, "the same through the angles of queries (docs/theory.md)")
+               .since_later(),
            field("gradient_norm", &Telemetry::gradient_norm, "of the head's parameters")},
           "lists of layers, each a list of heads"),
       group_field<Telemetry>("layers",

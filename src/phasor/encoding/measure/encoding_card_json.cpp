@@ -18,6 +18,8 @@ Json axis_json(const PositionAxis& axis) {
       return {{"kind", "index"}, {"extent", axis.extent}};
     case PositionAxis::Kind::randomized:
       return {{"kind", "randomized"}, {"extent", axis.extent}};
+    case PositionAxis::Kind::scattered:
+      return {{"kind", "scattered"}, {"seed", axis.seed}, {"extent", axis.extent}};
     case PositionAxis::Kind::coordinate:
       return {{"kind", "coordinate"}, {"coordinate", axis.coordinate}, {"extent", axis.extent}};
   }

@@ -21,6 +21,7 @@ Json verdict_json(const EncodingVerdict& verdict) {
           {"reason", verdict.reason},
           {"seeds", verdict.seeds.size()},
           {"deposit", prevalence_json(verdict.deposit)},
+          {"partial", prevalence_json(verdict.partial)},
           {"spread", prevalence_json(verdict.spread)},
           {"not_used", prevalence_json(verdict.not_used)},
           {"undetermined", prevalence_json(verdict.undetermined)},
