@@ -7,6 +7,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/base/notice.h"
 #include "phasor/base/seal.h"
 #include "phasor/base/shell_text.h"
@@ -50,34 +51,22 @@ Conclusions conclusions_of(const StudySummary& summary, bool paper) {
 
 // `more` stands behind the study's own members, and "times", last, also says what made it.
 Json summary_json(const StudySummary& summary, const Conclusions& found, const Json& more) {
-  const Provenance made = Provenance::here();
   Json json = to_json(summary);
-  Json times = {{"version", made.version}, {"commit", made.commit}, {"machine", made.machine}, {"date", made.date}};
-  times["runs"] = std::move(json["times"]);
   json.erase("times");
   json["answers"] = answers_json(found.answers);
   json["oddities"] = oddities_json(found.oddities);
   json.update(more);
-  json["times"] = std::move(times);
+  json["times"] = write_json(SummaryTimes{Provenance::here(), summary.times});
   return json;
 }
 
 std::string markdown_of(const std::string& text) { return Provenance::here().text() + "\n\n" + text; }
 
-// Where a study stands to what it registered, as a member of summary.json and in words.
-struct AsRegistered {
-  Json json;
-  std::string text;
-  bool post_hoc = false;
-};
-
 AsRegistered standing_of(const StudyPlan& plan, const std::optional<Registration>& registered) {
   const Registration now = registration_of(plan);
-  const std::vector<std::string> reasons = post_hoc_reasons(registered, now);
-  const std::string text = registration_text(registered, now);
-  return {.json = {{"registered", write_json(registered)}, {"post_hoc", reasons}, {"text", text}},
-          .text = text,
-          .post_hoc = !reasons.empty()};
+  return {.registered = registered,
+          .post_hoc = post_hoc_reasons(registered, now),
+          .text = registration_text(registered, now)};
 }
 
 std::string paragraph(const std::string& text, TableFormat format) {
@@ -88,10 +77,10 @@ StudyReport paper_report(const StudyResults& results, const AsRegistered& standi
   StudyReport report{.paper = true, .summary = summarize(results, paper::paper_comparisons(results))};
   const Conclusions found = conclusions_of(report.summary, report.paper);
   std::vector<paper::JudgedClaim> claims = paper::judge_claims(results);
-  for (paper::JudgedClaim& claim : claims) claim.post_hoc = standing.post_hoc;
+  for (paper::JudgedClaim& claim : claims) claim.post_hoc = !standing.post_hoc.empty();
   const std::vector<paper::AuditBlock> audit = paper::audit(results);
   report.json = summary_json(report.summary, found,
-                             {{"registration", standing.json},
+                             {{"registration", write_json(standing)},
                               {"claims", paper::claims_json(claims)},
                               {"audit", paper::audit_json(audit)},
                               {"published", paper::published_json(paper::published())}});
@@ -111,7 +100,7 @@ StudyReport plain_report(const StudyResults& results, const AsRegistered* standi
   StudyReport report{.summary = summarize(results, compare_with_first(results))};
   const Conclusions found = conclusions_of(report.summary, report.paper);
   report.json = summary_json(report.summary, found,
-                             standing == nullptr ? Json::object() : Json{{"registration", standing->json}});
+                             standing == nullptr ? Json::object() : Json{{"registration", write_json(*standing)}});
   const auto text = [&](TableFormat format) {
     return found.text(format) + (standing == nullptr ? "" : paragraph(standing->text, format)) +
            study_text(report.summary, format);
@@ -134,6 +123,21 @@ std::string first_line(const fs::path& path) {
 }
 
 }  // namespace
+
+const Fields<SummaryTimes>& json_fields(const SummaryTimes*) {
+  using T = SummaryTimes;
+  static const Fields<T> fields =
+      joined_fields<T>({part_fields(&T::made, fields_of<Provenance>()), {field("runs", &T::runs, "every run once")}});
+  return fields;
+}
+
+const Fields<AsRegistered>& json_fields(const AsRegistered*) {
+  using R = AsRegistered;
+  static const Fields<R> fields = {field("registered", &R::registered, "as in study.json"),
+                                   field("post_hoc", &R::post_hoc, "reasons; empty where all is as registered"),
+                                   field("text", &R::text, "in a sentence")};
+  return fields;
+}
 
 Registration registration_of(const StudyPlan& plan) {
   return registration_of(plan, paper::is_paper_study(plan) ? paper::embedded_claims() : std::string_view());

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "phasor/base/json_fields_fwd.h"
+#include "phasor/report/provenance.h"
 #include "phasor/report/report_data.h"
 #include "phasor/study/records/dropped_runs.h"
 #include "phasor/study/records/study_folder.h"
@@ -19,6 +21,21 @@ struct StudyReport {
   nlohmann::ordered_json json;     // summary.json
   std::string markdown, terminal;  // summary.md, and the same for a terminal
 };
+
+// The only part of summary.json that depends on the clock or the machine.
+struct SummaryTimes {
+  Provenance made;
+  std::vector<RunTime> runs;
+};
+const Fields<SummaryTimes>& json_fields(const SummaryTimes*);
+
+// Where a study stands to what it registered.
+struct AsRegistered {
+  std::optional<Registration> registered;
+  std::vector<std::string> post_hoc;  // reasons
+  std::string text;
+};
+const Fields<AsRegistered>& json_fields(const AsRegistered*);
 
 // What a study of this plan registers when it starts: for one of arXiv 2505.13027, its claims too.
 Registration registration_of(const StudyPlan& plan);

@@ -16,9 +16,9 @@ constexpr size_t kName = 38;   // columns of a cell's name
 constexpr size_t kField = 51;  // columns of a plot
 
 // Characters of a line, drawn in any order.
-class Field {
+class PlotField {
  public:
-  explicit Field(size_t columns) : marks_(columns, " ") {}
+  explicit PlotField(size_t columns) : marks_(columns, " ") {}
 
   void put(size_t column, std::string_view mark) { marks_[std::min(column, marks_.size() - 1)] = mark; }
   std::string text() const {
@@ -46,7 +46,7 @@ std::string group_of(const CellName& cell) { return fmt::format("{}, {}", cell.t
 
 std::string accuracy_line(const CellSummary& cell) {
   const SeedInterval& accuracy = cell.numbers.test_accuracy;
-  Field field(kField);
+  PlotField field(kField);
   if (accuracy.low && accuracy.high) {
     for (size_t c = column_of(*accuracy.low); c <= column_of(*accuracy.high); ++c) field.put(c, "─");
   }
@@ -62,7 +62,7 @@ std::string learning_line(const CellSummary& cell) {
   constexpr std::array<std::string_view, 8> kBars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   const std::vector<SeedInterval>& accuracy = cell.curves.test_accuracy;
   const size_t columns = std::min(kField, accuracy.size());
-  Field field(kField);
+  PlotField field(kField);
   for (size_t c = 0; c < columns; ++c) {
     const size_t step = columns == 1 ? 0 : c * (accuracy.size() - 1) / (columns - 1);
     const double mean = accuracy[step].mean;

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "phasor/base/json_fields_fwd.h"
+
 namespace phasor {
 
 // Nothing in it depends on the clock: a resumed run writes the same bytes.
@@ -27,6 +29,7 @@ struct Telemetry {
   std::vector<double> margin;               // [layers]
 };
 
+const Fields<Telemetry>& json_fields(const Telemetry*);
 std::string to_json_line(const Telemetry& telemetry);
 // Throws FormatError that starts with `source`. What is no number (written as null) reads as NaN.
 Telemetry parse_telemetry(std::string_view line, std::string_view source);

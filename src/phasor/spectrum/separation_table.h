@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/spectrum/separation.h"
 
 namespace phasor {
@@ -70,6 +71,7 @@ struct SeparationTable {
 SeparationTable separation_table(const SeparationTableOptions& options);
 
 // For people and for programs.
+const Fields<SeparationTable>& json_fields(const SeparationTable*);
 std::string separation_text(const SeparationTable& table);
 nlohmann::ordered_json separation_json(const SeparationTable& table);
 

@@ -163,30 +163,6 @@ bool has_shares(const HeadMeasures& head) {
   return shares.content_content + shares.mixed() + shares.positional() != 0.0;
 }
 
-struct StoredFacts {
-  SpectralFacts facts;
-  std::vector<double> contractions;
-};
-
-const Fields<StoredFacts>& json_fields(const StoredFacts*) {
-  const auto fact = [](const char* name, double SpectralFacts::*member, const char* help) {
-    return Field<StoredFacts>{
-        .name = name,
-        .type = "number",
-        .help = help,
-        .write = [member](const StoredFacts& stored) { return write_json(stored.facts.*member); },
-        .read = [member](StoredFacts& stored, const Json& json,
-                         const JsonPath& path) { stored.facts.*member = read_json<double>(json, path); }};
-  };
-  static const Fields<StoredFacts> fields = {
-      fact("contraction", &SpectralFacts::contraction, "sigma_1 over that with all angles at zero, mean over heads"),
-      fact("product_norm", &SpectralFacts::product_norm, "sigma_1 of the products"),
-      fact("spectral_norm", &SpectralFacts::spectral_norm, "sigma_1 of the logits"),
-      fact("stable_rank", &SpectralFacts::stable_rank, "of the logits"),
-      field("contractions", &StoredFacts::contractions, "head by head")};
-  return fields;
-}
-
 }  // namespace
 
 void measure_start(Session& session, SpectrumRecord& record) {
@@ -250,22 +226,23 @@ static const Fields<BoundRecord>& json_fields(const BoundRecord*) {
   return fields;
 }
 
-static const Fields<SpectrumRecord>& json_fields(const SpectrumRecord*) {
-  const auto facts = [](const char* name, SpectralFacts SpectrumRecord::*numbers,
-                        std::vector<double> SpectrumRecord::*heads, const char* help) {
-    return Field<SpectrumRecord>{.name = name,
-                                 .type = "object",
-                                 .help = help,
-                                 .write =
-                                     [=](const SpectrumRecord& record) {
-                                       return write_json(StoredFacts{record.*numbers, record.*heads});
-                                     },
-                                 .read =
-                                     [=](SpectrumRecord& record, const Json& json, const JsonPath& path) {
-                                       StoredFacts stored = read_json<StoredFacts>(json, path);
-                                       record.*numbers = stored.facts;
-                                       record.*heads = std::move(stored.contractions);
-                                     }};
+const Fields<SpectralFacts>& json_fields(const SpectralFacts*) {
+  using F = SpectralFacts;
+  static const Fields<F> fields = {
+      field("contraction", &F::contraction, "sigma_1 over that with all angles at zero, mean over heads"),
+      field("product_norm", &F::product_norm, "sigma_1 of the products"),
+      field("spectral_norm", &F::spectral_norm, "sigma_1 of the logits"),
+      field("stable_rank", &F::stable_rank, "of the logits")};
+  return fields;
+}
+
+const Fields<SpectrumRecord>& json_fields(const SpectrumRecord*) {
+  using R = SpectrumRecord;
+  const auto facts = [](const char* name, SpectralFacts R::*numbers, std::vector<double> R::*heads, const char* help) {
+    return group_field(name,
+                       joined_fields<R>({part_fields(numbers, fields_of<SpectralFacts>()),
+                                         {field("contractions", heads, "head by head")}}),
+                       help);
   };
   static const Fields<SpectrumRecord> fields = {
       facts("start", &SpectrumRecord::start, &SpectrumRecord::start_contractions, "before training"),
