@@ -3,6 +3,7 @@
 
 namespace phasor {
 
-TaskEntry grid_task();
+TaskEntry grid_task();   // two axes
+TaskEntry grid3_task();  // three
 
 }  // namespace phasor
