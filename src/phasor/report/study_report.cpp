@@ -20,6 +20,7 @@
 #include "phasor/report/conclusions_output.h"
 #include "phasor/report/page.h"
 #include "phasor/report/provenance.h"
+#include "phasor/report/story_output.h"
 #include "phasor/study/summary/study_comparisons.h"
 #include "phasor/study/summary/study_csv.h"
 #include "phasor/study/summary/study_json.h"
@@ -67,8 +68,10 @@ StudyReport paper_report(const StudyResults& results) {
   const Conclusions found = conclusions_of(report.summary, report.paper);
   const std::vector<paper::JudgedClaim> claims = paper::judge_claims(results);
   const std::vector<paper::AuditBlock> audit = paper::audit(results);
+  report.story = study_story(report.summary, claims);
   report.json = summary_json(report.summary, found,
-                             {{"claims", paper::claims_json(claims)},
+                             {{"story", story_json(report.story)},
+                              {"claims", paper::claims_json(claims)},
                               {"audit", paper::audit_json(audit)},
                               {"published", paper::published_json(paper::published())}});
   // Verdicts first: what one came for.
@@ -76,8 +79,8 @@ StudyReport paper_report(const StudyResults& results) {
     return paper::claims_text(claims, format) + "\n" + found.text(format) + paper::audit_text(audit, format) + "\n" +
            paper::published_text(results, format) + "\n" + study_text(report.summary, format);
   };
-  report.markdown = markdown_of(text(TableFormat::markdown));
-  report.terminal = text(TableFormat::terminal);
+  report.markdown = markdown_of(story_markdown(report.story) + "\n" + text(TableFormat::markdown));
+  report.terminal = story_screen(report.story) + "\n" + text(TableFormat::terminal);
   return report;
 }
 
@@ -117,6 +120,15 @@ std::string write_report(const StudyFolder& folder, const StudyReport& report, c
   if (!has_page()) return fmt::format("written: {}/summary.json, .csv, .md ({})", path, page_advice());
   write_page(folder.file("report.html"), study_source(folder, report), report, results);
   return fmt::format("written: {}/summary.json, .csv, .md\nlook at: {}/report.html", path, path);
+}
+
+std::vector<std::string> where_to_look(const StudyFolder& folder) {
+  const std::string path = folder.path().string();
+  const std::string tables = "All tables: " + shell_text({"report", path, "--text"});
+  if (!has_page()) return {tables, "No page: built without npm (scripts/install_dependencies.sh web)"};
+  const std::string page = fmt::format("Report: {}/report.html", path);
+  if (page.size() + tables.size() + 4 > kTerminalColumns) return {page, tables};
+  return {page + "    " + tables};
 }
 
 std::string left_out_text(const DroppedRun& run) {

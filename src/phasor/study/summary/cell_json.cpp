@@ -142,6 +142,8 @@ Json spectrum_json(const std::optional<SpectrumSummary>& spectrum) {
           {"relative_r2", to_json(spectrum->relative_r2)},
           {"position_toeplitz", to_json(spectrum->position_toeplitz)},
           {"logit_interaction", to_json(spectrum->logit_interaction)},
+          {"content_share", to_json(spectrum->content_share)},
+          {"product_share", to_json(spectrum->product_share)},
           {"positional_share", to_json(spectrum->positional_share)},
           {"stream_position", to_json(spectrum->stream_position)},
           {"stream_interaction", to_json(spectrum->stream_interaction)},
