@@ -16,6 +16,7 @@ inline constexpr const char* kReleasedMla = "released_mla";
 inline constexpr const char* kDistance = "distance";
 inline constexpr const char* kCounting = "counting";
 inline constexpr const char* kIndex = "index";
+inline constexpr const char* kIndirect = "indirect";
 
 // An encoding of the paper under both protocols. What the released code at commit ffe3159 does to an encoding is
 // written in its expression.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -17,6 +18,8 @@
 #include "phasor/paper/paper_study.h"
 #include "phasor/paper/paper_text.h"
 #include "phasor/paper/published.h"
+#include "phasor/paper/road_study.h"
+#include "phasor/paper/trained_road_output.h"
 #include "phasor/report/conclusions_output.h"
 #include "phasor/report/page.h"
 #include "phasor/report/provenance.h"
@@ -84,6 +87,26 @@ StudyReport paper_report(const StudyResults& results) {
   return report;
 }
 
+// `more` and `first`: what stands behind the study's own members, and before its tables.
+StudyReport plain_report(const StudyResults& results, const Json& more,
+                         const std::function<std::string(TableFormat)>& first) {
+  StudyReport report{.summary = summarize(results, compare_with_first(results))};
+  const Conclusions found = conclusions_of(report.summary, report.paper);
+  report.json = summary_json(report.summary, found, more);
+  const auto text = [&](TableFormat format) {
+    return first(format) + found.text(format) + study_text(report.summary, format);
+  };
+  report.markdown = markdown_of(text(TableFormat::markdown));
+  report.terminal = text(TableFormat::terminal);
+  return report;
+}
+
+StudyReport road_report(const StudyResults& results) {
+  const paper::TrainedRoad road = paper::trained_road(results);
+  return plain_report(results, {{"road", paper::trained_road_json(road)}},
+                      [&](TableFormat format) { return paper::trained_road_text(road, format) + "\n"; });
+}
+
 // The name of a folder however it was written: "runs/quick/", "." and so on.
 std::string folder_name(const fs::path& path) {
   const fs::path whole = fs::weakly_canonical(path);
@@ -99,17 +122,12 @@ std::string first_line(const fs::path& path) {
 }  // namespace
 
 StudyReport make_report(const StudyPlan& plan, const StudyResults& results) {
-  return paper::is_paper_study(plan) ? paper_report(results) : make_report(results);
+  if (paper::is_paper_study(plan)) return paper_report(results);
+  return paper::is_road_study(plan) ? road_report(results) : make_report(results);
 }
 
 StudyReport make_report(const StudyResults& results) {
-  StudyReport report{.summary = summarize(results, compare_with_first(results))};
-  const Conclusions found = conclusions_of(report.summary, report.paper);
-  report.json = summary_json(report.summary, found, Json::object());
-  const auto text = [&](TableFormat format) { return found.text(format) + study_text(report.summary, format); };
-  report.markdown = markdown_of(text(TableFormat::markdown));
-  report.terminal = text(TableFormat::terminal);
-  return report;
+  return plain_report(results, Json::object(), [](TableFormat) { return ""; });
 }
 
 std::string write_report(const StudyFolder& folder, const StudyReport& report, const StudyResults& results) {
