@@ -66,6 +66,7 @@ void measure(RunRecord& run) {
   run.published = PublishedAblation{.baseline = accuracy, .accuracy = {{0.5, 0.75}, {0.25, 0.5}}, .samples = 64};
   run.spectrum = SpectrumRecord{.start = {.contraction = 0.75 + 0.01 * accuracy, .product_norm = 2.0},
                                 .end = {.contraction = 0.5 + 0.01 * accuracy, .product_norm = 3.0},
+                                .content_share = 0.625,
                                 .start_contractions = {0.75, 0.8},
                                 .end_contractions = {0.5, 0.6}};
   run.lengths = {{1.0, 42, accuracy}, {2.0, 84, 0.5 * accuracy}};
@@ -147,6 +148,7 @@ Json made() {
                                  .reason = "A reason.",
                                  .evidence = {{.what = "lead", .value = 0.1, .low = 0.05, .high = 0.2, .text = "five"}},
                                  .needs = "more"};
+  summary["story"] = story_json(study_story(summarize(results, compare_with_first(results)), {claim}));
   summary["claims"] = paper::claims_json({claim});
   summary["audit"] = paper::audit_json({audit_block()});
   summary["published"] = paper::published_json({paper::published().front()});

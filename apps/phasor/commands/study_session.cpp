@@ -89,7 +89,7 @@ void run_study(const StudyPlan& plan, const StudyOptions& options) {
   const std::string written = write_report(folder, report, results);
   if (options.json) {
     print_out("{}", summary_text(report.json));
-  } else if (!report.story.parts.empty()) {
+  } else if (report.paper && !report.story.parts.empty()) {
     print_out("{}", story_screen(report.story, where_to_look(folder)));
   } else {
     print_out("{}\n{}\n", report.terminal, written);

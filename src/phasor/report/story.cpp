@@ -103,7 +103,7 @@ bool is_learned_at_all(const std::vector<const CellSummary*>& cells) {
 // --- Which encodings can do it? --------------------------------------------------------------------------------------
 
 TextTable accuracy_table(const Scene& scene) {
-  TextTable table{.titles = {""}, .rows = {}};
+  TextTable table{.titles = {"encoding"}, .rows = {}};
   for (const std::string& name : scene.names) table.rows.push_back({short_name(name)});
   for (size_t p = 0; p < scene.places.size(); ++p) {
     const std::vector<const CellSummary*>& cells = scene.cells[p];
@@ -344,20 +344,19 @@ std::optional<StoryPart> inside_part(const Scene& scene) {
     StoryPart part{.id = "inside",
                    .question = "What are their logits made of, and which heads do it?",
                    .key = "",
-                   .table = {.titles = {scene.places[p].task, "content", "products", "position", "interaction",
-                                        "layers x heads", ""},
+                   .table = {.titles = {"encoding", "content", "products", "position", "interaction",
+                                        "layers x heads", "verdict"},
                              .rows = {}},
                    .sentences = {}};
-    std::optional<uint64_t> seed;
+    bool heads = false;
     for (size_t n = 0; n < scene.names.size() && part.table.rows.size() < kMostInsideRows; ++n) {
       const CellSummary* cell = scene.cells[p][n];
       if (cell == nullptr || !was_looked_into(*cell)) continue;
       part.table.rows.push_back(inside_row(scene.names[n], *cell));
-      if (!seed && cell->position && !cell->position->seeds.empty()) seed = pictured_seed(cell->position->seeds).seed;
+      heads = heads || (cell->position && !cell->position->seeds.empty());
     }
     if (part.table.rows.empty()) continue;
-    part.key = fmt::format("shares of variance, % (95 %){}",
-                           seed ? "; heads by what their position costs: dark costs most" : "");
+    part.key = fmt::format("{}; % of variance{}", scene.places[p].task, heads ? "; dark: costly without position" : "");
     if (std::optional<std::string> sentence = interaction_sentence(scene, p)) {
       part.sentences.push_back(std::move(*sentence));
     }

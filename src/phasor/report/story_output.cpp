@@ -130,15 +130,19 @@ std::string story_screen(const Story& story, const std::vector<std::string>& clo
   return text;
 }
 
-std::string story_markdown(const Story& story) {
+std::string story_text(const Story& story, TableFormat format) {
   if (story.parts.empty()) return "";
-  std::string text = "## " + shown(story.title, TableFormat::markdown) + "\n";
+  const bool markdown = format == TableFormat::markdown;
+  const auto paragraph = [&](const std::string& text) {
+    return markdown ? shown(text, format) + "\n" : wrapped(shown(text, format), kTerminalColumns) + "\n";
+  };
+  std::string text = (markdown ? "## " : "") + paragraph(story.title);
   for (const StoryPart& part : story.parts) {
-    text += "\n### " + shown(part.question, TableFormat::markdown) + "\n";
-    if (!part.key.empty()) text += "\n" + shown(part.key, TableFormat::markdown) + "\n";
-    if (!part.table.rows.empty()) text += "\n" + to_text(part.table, TableFormat::markdown);
+    text += (markdown ? "\n### " : "\n") + paragraph(part.question);
+    if (!part.key.empty()) text += (markdown ? "\n" : "") + paragraph(part.key);
+    if (!part.table.rows.empty()) text += "\n" + to_text(part.table, format);
     if (!part.sentences.empty()) text += "\n";
-    for (const std::string& sentence : part.sentences) text += "- " + shown(sentence, TableFormat::markdown) + "\n";
+    for (const std::string& sentence : part.sentences) text += (markdown ? "- " : "") + paragraph(sentence);
   }
   return text;
 }

@@ -14,8 +14,8 @@ inline constexpr size_t kScreenLines = 24;
 // of them, and alone may be wider: paths cannot be cut.
 std::string story_screen(const Story& story, const std::vector<std::string>& closing = {});
 
-// With headings and tables; empty for a story without parts.
-std::string story_markdown(const Story& story);
+// All of it, over as many lines as it takes; empty for a story without parts.
+std::string story_text(const Story& story, TableFormat format);
 
 nlohmann::ordered_json story_json(const Story& story);
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -82,29 +81,34 @@ StudyReport paper_report(const StudyResults& results) {
     return paper::claims_text(claims, format) + "\n" + found.text(format) + paper::audit_text(audit, format) + "\n" +
            paper::published_text(results, format) + "\n" + study_text(report.summary, format);
   };
-  report.markdown = markdown_of(story_markdown(report.story) + "\n" + text(TableFormat::markdown));
+  report.markdown = markdown_of(story_text(report.story, TableFormat::markdown) + "\n" + text(TableFormat::markdown));
   report.terminal = story_screen(report.story) + "\n" + text(TableFormat::terminal);
   return report;
 }
 
-// `more` and `first`: what stands behind the study's own members, and before its tables.
-StudyReport plain_report(const StudyResults& results, const Json& more,
-                         const std::function<std::string(TableFormat)>& first) {
-  StudyReport report{.summary = summarize(results, compare_with_first(results))};
+Story road_story(const StudyResults& results) {
+  const paper::TrainedRoad road = paper::trained_road(results);
+  return {.title = results.name,
+          .parts = {{.id = "road",
+                     .question = "What does each step of the road lack, and what does that cost?",
+                     .key = std::string(paper::trained_road_key()),
+                     .table = paper::trained_road_table(road),
+                     .sentences = paper::trained_road_reading(road)}}};
+}
+
+// With `story` before everything else, where it has parts.
+StudyReport plain_report(const StudyResults& results, Story story) {
+  StudyReport report{.summary = summarize(results, compare_with_first(results)), .story = std::move(story)};
   const Conclusions found = conclusions_of(report.summary, report.paper);
-  report.json = summary_json(report.summary, found, more);
+  const bool told = !report.story.parts.empty();
+  report.json = summary_json(report.summary, found, told ? Json{{"story", story_json(report.story)}} : Json::object());
   const auto text = [&](TableFormat format) {
-    return first(format) + found.text(format) + study_text(report.summary, format);
+    return (told ? story_text(report.story, format) + "\n" : "") + found.text(format) +
+           study_text(report.summary, format);
   };
   report.markdown = markdown_of(text(TableFormat::markdown));
   report.terminal = text(TableFormat::terminal);
   return report;
-}
-
-StudyReport road_report(const StudyResults& results) {
-  const paper::TrainedRoad road = paper::trained_road(results);
-  return plain_report(results, {{"road", paper::trained_road_json(road)}},
-                      [&](TableFormat format) { return paper::trained_road_text(road, format) + "\n"; });
 }
 
 // The name of a folder however it was written: "runs/quick/", "." and so on.
@@ -123,12 +127,10 @@ std::string first_line(const fs::path& path) {
 
 StudyReport make_report(const StudyPlan& plan, const StudyResults& results) {
   if (paper::is_paper_study(plan)) return paper_report(results);
-  return paper::is_road_study(plan) ? road_report(results) : make_report(results);
+  return plain_report(results, paper::is_road_study(plan) ? road_story(results) : Story{});
 }
 
-StudyReport make_report(const StudyResults& results) {
-  return plain_report(results, Json::object(), [](TableFormat) { return ""; });
-}
+StudyReport make_report(const StudyResults& results) { return plain_report(results, {}); }
 
 std::string write_report(const StudyFolder& folder, const StudyReport& report, const StudyResults& results) {
   write_file_atomically(folder.file("summary.csv"), study_csv(results));

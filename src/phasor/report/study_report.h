@@ -17,7 +17,7 @@ namespace phasor {
 struct StudyReport {
   bool paper = false;
   StudySummary summary;
-  Story story;                     // of a reproduction; without parts otherwise
+  Story story;                     // of a reproduction and of the road; else without parts
   nlohmann::ordered_json json;     // summary.json
   std::string markdown, terminal;  // summary.md, and the same for a terminal
 };
