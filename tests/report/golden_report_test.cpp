@@ -14,8 +14,10 @@
 #include "phasor/paper/paper_json.h"
 #include "phasor/paper/published.h"
 #include "phasor/report/report_data.h"
+#include "phasor/report/story_output.h"
 #include "phasor/report/study_report.h"
 #include "phasor/study/carry_out/head_curves.h"
+#include "phasor/study/summary/study_comparisons.h"
 #include "study/records.h"
 #include "support/temporary_folder.h"
 
@@ -66,9 +68,9 @@ void measure(RunRecord& run) {
   run.published = PublishedAblation{.baseline = accuracy, .accuracy = {{0.5, 0.75}, {0.25, 0.5}}, .samples = 64};
   run.spectrum = SpectrumRecord{.start = {.contraction = 0.75 + 0.01 * accuracy, .product_norm = 2.0},
                                 .end = {.contraction = 0.5 + 0.01 * accuracy, .product_norm = 3.0},
-                                .content_share = 0.625,
                                 .start_contractions = {0.75, 0.8},
-                                .end_contractions = {0.5, 0.6}};
+                                .end_contractions = {0.5, 0.6},
+                                .content_share = 0.625};
   run.lengths = {{1.0, 42, accuracy}, {2.0, 84, 0.5 * accuracy}};
 }
 
