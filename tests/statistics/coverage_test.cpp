@@ -91,7 +91,11 @@ TEST(Coverage, OfFiveSeeds) {
 
 TEST(Coverage, OfFiveAgainstFiveSeeds) {
   const double found = coverage(
-      [](int s) { return mean_difference_bootstrap(normals(s, 6, 5), normals(s, 7, 5), options(s, expanded, 1000)); },
+      [](int s) {
+        return bootstrap_two_samples(
+            normals(s, 6, 5), normals(s, 7, 5), [](Sample x, Sample y) { return mean(x) - mean(y); },
+            options(s, expanded, 1000));
+      },
       0.0);
   EXPECT_NEAR(found, 0.95, four_errors(0.95) + 0.01);
 }

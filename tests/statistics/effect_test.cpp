@@ -37,24 +37,6 @@ TEST(CliffsDelta, IntervalOfSeparatedSamplesSaysThatItKnowsNoSpread) {
   EXPECT_EQ(one.high, 1.0);
 }
 
-// Mean difference over the pooled deviation, and times gamma(3.5) / sqrt(3.5) / gamma(3); NumPy and SciPy 1.10.1.
-TEST(CohensD, AgreesWithScipy) {
-  EXPECT_NEAR(cohens_d(kA, kB), 1.757819657263114, 1e-13);
-  EXPECT_NEAR(hedges_g(kA, kB), 1.561300530745417, 1e-13);
-  EXPECT_NEAR(hedges_g(kB, kA), -1.561300530745417, 1e-13);
-  const BootstrapInterval interval = hedges_g_interval(kA, kB, {.seed = 1});
-  EXPECT_LT(interval.low, interval.estimate);
-  EXPECT_GT(interval.high, interval.estimate);
-}
-
-TEST(CohensD, DoesNotExistWithoutSpread) {
-  const std::vector<double> equal(3, 0.1);
-  EXPECT_TRUE(std::isnan(cohens_d(equal, equal)));
-  EXPECT_TRUE(std::isnan(cohens_d(equal, std::vector(4, 0.7))));
-  EXPECT_TRUE(std::isnan(cohens_d(std::vector{1.0}, std::vector{2.0})));
-  EXPECT_TRUE(std::isnan(hedges_g(std::vector{1.0}, std::vector{2.0, 3.0})));
-}
-
 // numpy, with Student's quantile from scipy.special.betaincinv at Welch's degrees of freedom; SciPy 1.10.1.
 TEST(MeanDifference, AgreesWithScipy) {
   const MeanInterval welch = mean_difference(kA, kB);
@@ -91,11 +73,8 @@ TEST(MeanInterval, OfDegenerateSamplesSaysSo) {
 TEST(Effect, RefusesBadInput) {
   expect_refuses_bad_samples([](Sample sample) { return cliffs_delta(sample, kA); });
   expect_refuses_bad_samples([](Sample sample) { return cliffs_delta(kA, sample); });
-  expect_refuses_bad_samples([](Sample sample) { return cohens_d(sample, kA); });
-  expect_refuses_bad_samples([](Sample sample) { return hedges_g(kA, sample); });
   expect_refuses_bad_samples([](Sample sample) { return mean_interval(sample); });
   expect_refuses_bad_samples([](Sample sample) { return mean_difference(kA, sample); });
-  expect_refuses_bad_samples([](Sample sample) { return mean_difference_bootstrap(sample, kA); });
   EXPECT_THROW(mean_interval(kA, 0.0), Error);
 }
 

@@ -128,13 +128,6 @@ TEST(Oracle, Holm) {
   for (const Json& entry : cases("holm", 10)) EXPECT_EQ(holm(numbers(entry, "p")), numbers(entry, "adjusted"));
 }
 
-TEST(Oracle, MaxT) {
-  for (const Json& entry : cases("max_t", 3)) {
-    const auto columns = entry.at("columns").get<std::vector<Values>>();
-    EXPECT_EQ(max_t(flip_signs_jointly(columns)), numbers(entry, "adjusted"));
-  }
-}
-
 // Relative error of binomial probabilities: their logarithm is a sum with two log-gammas of about n, each good to its
 // last digit.
 double count_error(int64_t trials) {
@@ -158,10 +151,6 @@ TEST(Oracle, Proportions) {
       EXPECT_NEAR(found[i], r[i], count_error(trials) * r[i]) << i;
       EXPECT_NEAR(found[i], scipy[i], kSearch + count_error(trials) * r[i]) << i;
     }
-    const Interval score = wilson(successes, trials, level);
-    const Values by_score = numbers(entry, "wilson");
-    EXPECT_NEAR(score.low, by_score[0], kClosedForm * by_score[0]);
-    EXPECT_NEAR(score.high, by_score[1], kClosedForm * by_score[1]);
   }
 }
 
@@ -223,10 +212,6 @@ TEST(Oracle, Effects) {
     SCOPED_TRACE(entry.dump());
     const Values x = numbers(entry, "x");
     const Values y = numbers(entry, "y");
-    const double d = number(entry, "cohens_d");
-    const double g = number(entry, "hedges_g");
-    EXPECT_NEAR(cohens_d(x, y), d, kClosedForm * std::abs(d));
-    EXPECT_NEAR(hedges_g(x, y), g, kClosedForm * std::abs(g));
     EXPECT_EQ(cliffs_delta(x, y), number(entry, "cliffs_delta"));
   }
 }
@@ -249,10 +234,13 @@ TEST(Oracle, Summaries) {
   }
 }
 
+double difference_of_means(Sample x, Sample y) { return mean(x) - mean(y); }
+
 BootstrapInterval interval_of(const Json& entry, const BootstrapOptions& options) {
   const auto samples = entry.at("samples").get<std::vector<Values>>();
   const std::string statistic = entry.at("statistic").get<std::string>();
-  if (statistic == "mean_difference") return mean_difference_bootstrap(samples[0], samples[1], options);
+  if (statistic == "mean_difference")
+    return bootstrap_two_samples(samples[0], samples[1], difference_of_means, options);
   if (statistic == "pearson") return correlation_interval(CorrelationKind::pearson, samples[0], samples[1], options);
   if (statistic == "median") return bootstrap(samples[0], median, options);
   return bootstrap(samples[0], statistic == "deviation" ? standard_deviation : mean, options);

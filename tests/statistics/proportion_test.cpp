@@ -15,19 +15,19 @@ namespace proportion_test {
 struct Row {
   int64_t successes, trials;
   double level;
-  Interval exact, wilson;
+  Interval exact;
 };
 
-// scipy.stats.binomtest(successes, trials).proportion_ci(level, "exact"), and with "wilson"; SciPy 1.10.1.
+// scipy.stats.binomtest(successes, trials).proportion_ci(level, "exact"); SciPy 1.10.1.
 const Row kTable[] = {
-    {0, 5, 0.95, {0.0, 0.5218237501049814}, {0.0, 0.43448246478317476}},
-    {5, 5, 0.95, {0.47817624989501856, 1.0}, {0.5655175352168251, 1.0}},
-    {3, 5, 0.95, {0.14663279963467254, 0.9472550494736843}, {0.23072428127601297, 0.8823792257673521}},
-    {1, 20, 0.9, {0.0025613787765302806, 0.21610616420686987}, {0.011234816850851648, 0.19600723677401638}},
-    {13, 20, 0.95, {0.4078114654671718, 0.8460907952154588}, {0.4328542766852363, 0.8188081758989179}},
-    {50, 100, 0.99, {0.36886143735890525, 0.6311385626410948}, {0.37527962504483986, 0.6247203749551602}},
-    {997, 1000, 0.95, {0.9912579767613423, 0.9993809000683501}, {0.9912169859464968, 0.9989792161188613}},
-    {2048, 4096, 0.95, {0.4845703211713692, 0.5154296788286309}, {0.48469495665340023, 0.5153050433465998}},
+    {0, 5, 0.95, {0.0, 0.5218237501049814}},
+    {5, 5, 0.95, {0.47817624989501856, 1.0}},
+    {3, 5, 0.95, {0.14663279963467254, 0.9472550494736843}},
+    {1, 20, 0.9, {0.0025613787765302806, 0.21610616420686987}},
+    {13, 20, 0.95, {0.4078114654671718, 0.8460907952154588}},
+    {50, 100, 0.99, {0.36886143735890525, 0.6311385626410948}},
+    {997, 1000, 0.95, {0.9912579767613423, 0.9993809000683501}},
+    {2048, 4096, 0.95, {0.4845703211713692, 0.5154296788286309}},
 };
 
 TEST(Proportion, AgreesWithScipy) {
@@ -36,11 +36,8 @@ TEST(Proportion, AgreesWithScipy) {
     const double bound =
         16.0 * std::numeric_limits<double>::epsilon() * std::max(4.0, std::lgamma(static_cast<double>(row.trials)));
     const Interval exact = clopper_pearson(row.successes, row.trials, row.level);
-    const Interval score = wilson(row.successes, row.trials, row.level);
     EXPECT_NEAR(exact.low, row.exact.low, bound) << row.successes << " of " << row.trials;
     EXPECT_NEAR(exact.high, row.exact.high, bound) << row.successes << " of " << row.trials;
-    EXPECT_NEAR(score.low, row.wilson.low, bound) << row.successes << " of " << row.trials;
-    EXPECT_NEAR(score.high, row.wilson.high, bound) << row.successes << " of " << row.trials;
   }
 }
 
@@ -67,20 +64,11 @@ double coverage(Interval (*interval)(int64_t, int64_t, double), int64_t trials, 
 }
 
 TEST(Proportion, ExactNeverCoversLessThanItsLevel) {
-  double wilson_sum = 0.0;
-  double wilson_least = 1.0;
-  int count = 0;
   for (const int64_t trials : {5, 20}) {
     for (double probability = 0.013; probability < 1.0; probability += 0.021) {
       EXPECT_GE(coverage(clopper_pearson, trials, probability), 0.95) << trials << " " << probability;
-      const double score = coverage(wilson, trials, probability);
-      wilson_sum += score;
-      wilson_least = std::min(wilson_least, score);
-      ++count;
     }
   }
-  EXPECT_NEAR(wilson_sum / count, 0.95, 0.01);  // about the level on average,
-  EXPECT_LT(wilson_least, 0.90);                // below it here and there: why the exact one is for claims
 }
 
 // scipy.stats.binomtest(min(lost, won), lost + won).pvalue, SciPy 1.10.1.
@@ -102,11 +90,10 @@ TEST(McNemar, DropIsThePairedMean) {
 
 TEST(Proportion, RefusesBadInput) {
   EXPECT_THROW(clopper_pearson(0, 0), Error);
-  EXPECT_THROW(wilson(0, 0), Error);
   EXPECT_THROW(clopper_pearson(6, 5), Error);
-  EXPECT_THROW(wilson(-1, 5), Error);
+  EXPECT_THROW(clopper_pearson(-1, 5), Error);
   EXPECT_THROW(clopper_pearson(1, 5, 1.0), Error);
-  EXPECT_THROW(wilson(1, 5, std::nan("")), Error);
+  EXPECT_THROW(clopper_pearson(1, 5, std::nan("")), Error);
   EXPECT_THROW(mcnemar(3, 3, 5), Error);
   EXPECT_THROW(mcnemar(0, 0, 0), Error);
 }

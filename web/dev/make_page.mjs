@@ -15,7 +15,7 @@ if (source === undefined || out === undefined) {
 function wrapped(summary) {
   const folder = basename(dirname(resolve(source)));
   return {
-    format: "phasor report 1",
+    format: "phasor report 2",
     kind: summary.claims === undefined ? "study" : "paper",
     folder,
     commands: { repeat: `phasor study --out ${folder}`, report: `phasor report ${folder}` },
@@ -26,4 +26,4 @@ function wrapped(summary) {
 
 const json = JSON.parse(readFileSync(source, "utf8"));
 const page = readFileSync(join(dirname(fileURLToPath(import.meta.url)), "..", "dist", "page.html"), "utf8");
-writeFileSync(out, filledPage(page, json.format === "phasor report 1" ? json : wrapped(json), form === "--packed"));
+writeFileSync(out, filledPage(page, json.format === "phasor report 2" ? json : wrapped(json), form === "--packed"));

@@ -17,11 +17,6 @@ describe("Numbers in words", () => {
     for (const [p, expected] of shown) assert.equal(text.probability(p), expected, String(p));
   });
 
-  test("an effect beyond 10 has no digits", () => {
-    const shown = [[0, "0.00"], [1.234, "+1.23"], [-2.5, "−2.50"], [10, "+10.00"], [10.01, "> +10"], [296.86, "> +10"], [-14.4, "< −10"]];
-    for (const [value, expected] of shown) assert.equal(text.effect(value), expected);
-  });
-
   test("what looks the same is one group, in the order of the first", () => {
     const groups = text.byText([0.9996, 1, 0.5, 0.99951], (value) => text.percent(value));
     assert.deepEqual(groups, [{ text: "100.0 %", items: [0.9996, 1, 0.99951] }, { text: "50.0 %", items: [0.5] }]);

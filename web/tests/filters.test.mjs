@@ -71,30 +71,6 @@ describeInBrowser("Filters", () => {
     assert.equal(await means(), usual.length + 3);
   });
 
-  test("converged runs only: other runs go, and means are those of the claims", async () => {
-    await change(() => report.convergedOnly(true));
-    assert.equal(await points(), sum(usual.map((cell) => cell.claimable.runs)));
-    const claimable = usual.filter((cell) => cell.claimable.runs > 0);
-    assert.ok(claimable.length < usual.length);
-    const records = await report.csv(ACCURACY);
-    for (const { cell, claimable: { test_accuracy } } of usual) {
-      const row = records.find((it) => it.encoding === cell.encoding && it.task === cell.task && it.protocol === groupOf(cell.protocol));
-      assert.deepEqual([row.mean, row.low, row.high, row.runs], [test_accuracy.mean, test_accuracy.low, test_accuracy.high, test_accuracy.values.length], `${cell.encoding} on ${cell.task}`);
-    }
-    assert.equal(await means(), claimable.length);
-    for (const [i, extra] of study.cells.entries()) {
-      if (extra.converged === null || !usual.includes(study.summary.cells[i])) continue;
-      const { cell } = study.summary.cells[i];
-      const own = (rows) => rows.filter((it) => it.encoding === cell.encoding && it.task === cell.task && it.protocol === groupOf(cell.protocol));
-      const curve = own(await report.csv("learning-curves"));
-      assert.deepEqual(curve.map((row) => [row.mean, row.low, row.high]), extra.converged.curves.steps.map((_, at) => ["mean", "low", "high"].map((member) => extra.converged.curves.test_accuracy[member][at])));
-      const lengths = own(await report.csv("length-generalisation"));
-      assert.deepEqual(lengths.map((row) => [row.mean, row.low, row.high]), extra.converged.lengths.map(({ accuracy }) => [accuracy.mean, accuracy.low, accuracy.high]));
-    }
-    const drops = await report.csv("head-drops");
-    assert.ok(drops.length > 0 && drops.every((row) => row.converged === "yes"));
-  });
-
   test("nothing chosen: sections say so, and come back", async () => {
     await report.page.getByRole("button", { name: "none encodings" }).click();
     assert.equal(await report.figure(ACCURACY).isVisible(), false);
@@ -115,7 +91,6 @@ describeInBrowser("Filters", () => {
     await report.filter("tasks", "distance", false);
     await report.filter("encodings", "learned(init=1)", false);
     await report.filter("encodings", "sinusoidal+rope", false);
-    await report.convergedOnly(true);
     const hash = await report.hash();
     assert.ok(hash.length > 1);
     await report.page.reload();
@@ -124,8 +99,7 @@ describeInBrowser("Filters", () => {
     await report.openFilters();
     const state = await report.page.locator(".filters input").evaluateAll((all) => Object.fromEntries(all.map((input) => [input.value, input.checked])));
     assert.deepEqual([state.distance, state.counting, state["learned(init=1)"], state["sinusoidal+rope"], state.rope, state["rope[heads=0]"]], [false, true, false, false, true, false]);
-    assert.ok(await report.page.locator("#filter-converged").isChecked());
-    const left = usual.filter(({ cell, claimable }) => cell.task === "counting" && claimable.runs > 0 && !/learned\(init=1\)|sinusoidal.*rope/.test(cell.encoding));
+    const left = usual.filter(({ cell }) => cell.task === "counting" && !/learned\(init=1\)|sinusoidal.*rope/.test(cell.encoding));
     assert.equal(await means(), left.length);
     await report.page.getByRole("button", { name: "reset all filters" }).click();
     assert.equal(await report.hash(), "");
@@ -140,7 +114,7 @@ describeInBrowser("Filters", () => {
 
   test("an address that makes no sense does no harm", async () => {
     const { page } = report;
-    for (const hash of ["#task=%E0%A4%A&encoding=%3Cscript%3E", "#=&&=x", "#nothing", "#encoding=", "#converged=maybe"]) {
+    for (const hash of ["#task=%E0%A4%A&encoding=%3Cscript%3E", "#=&&=x", "#nothing", "#encoding=", "#converged=only"]) {
       await page.evaluate((to) => (location.hash = to), hash);
       await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
       assert.ok(await page.locator("#answer").isVisible());

@@ -13,17 +13,16 @@ import { members, unread, watched } from "./support/strict.mjs";
 const golden = JSON.parse(readFileSync(join(dirname(fileURLToPath(import.meta.url)), "..", "..", "tests", "fixtures", "report", "golden.json"), "utf8"));
 
 const SEED_NUMBER = ["deviation", "degenerate"];
-const NUMBERS = ["loss_area", "loss_spikes", "gradient_variation", "success.rate", "steps_to_90.values", "steps_to_90.mean"];
+const NUMBERS = ["test_samples", "mixed", "loss_area", "loss_spikes", "gradient_variation", "success.rate", "steps_to_90.values", "steps_to_90.mean"];
 const SPECTRUM = ["product_norm_start", "product_norm_end", "relative_r2", "position_toeplitz", "logit_interaction", "content_share", "product_share", "positional_share", "stream_position", "stream_interaction", "stream_interaction_deviation"];
 const VERDICT = ["seeds", "deposit", "spread", "not_used", "undetermined", "without_shares", "necessity", "sufficiency"];
 const HEAD_LAYER = ["shares", "redundancy", "necessity", "sufficiency", "head_p_holm", "clauses"];
-const SIDE = ["unconverged", "failed", "unmeasured", "never"];
+const SIDE = ["variance_floor", "unconverged", "never", "failed", "unmeasured", "mixed"];
 const CHANGE = ["base", "smallest_p"];
 
 const under = (path, names) => names.map((name) => `${path}.${name}`);
 const seedNumbers = (path, names) => names.flatMap((name) => under(`${path}.${name}`, SEED_NUMBER));
 
-/** Of the measures that are there for all runs and for converged ones. */
 function unusedMeasures(cell) {
   return [
     ...["test_accuracy", "train_accuracy"].map((name) => `${cell}.curves.${name}.seeds`),
@@ -43,15 +42,12 @@ const UNUSED = new Set([
   ...under("summary.cells[]", ["learning_rates", "parameters"]),
   ...under("summary.cells[].runs[]", ["validation_accuracy", "validation_loss"]),
   ...under("summary.cells[].floors", ["constant", "ambiguous", "decoys", "samples", "error"]),
-  ...["all", "claimable"].flatMap((view) => [
-    ...seedNumbers(`summary.cells[].${view}`, ["test_accuracy", "train_accuracy", "test_loss", "generalisation_gap"]),
-    ...under(`summary.cells[].${view}`, NUMBERS),
-  ]),
+  ...seedNumbers("summary.cells[].numbers", ["test_accuracy", "train_accuracy", "test_loss", "generalisation_gap"]),
+  ...under("summary.cells[].numbers", NUMBERS),
   ...unusedMeasures("summary.cells[]"),
-  ...unusedMeasures("cells[].converged"),
-  ...["cells[].telemetry", "cells[].converged.telemetry"].flatMap((path) => under(path, ["gradient_norm.seeds", "test_loss.seeds"])),
+  ...under("cells[].telemetry", ["gradient_norm.seeds", "test_loss.seeds"]),
   ...["position", "importance"].flatMap((question) => [
-    ...["all", "claimable"].flatMap((view) => under(`summary.cells[].${question}.${view}`, VERDICT)),
+    ...under(`summary.cells[].${question}.over_seeds`, VERDICT),
     ...under(`summary.cells[].${question}.seeds[]`, ["samples", "floor_accuracy", "top_share_of_all"]),
     ...under(`summary.cells[].${question}.seeds[].layers[]`, HEAD_LAYER),
   ]),
@@ -59,8 +55,9 @@ const UNUSED = new Set([
   ...under("summary.cells[].published[].ablation.layers[]", ["layer", "top", "max_share", "n2"]),
   "summary.rates[].trials[].id",
   ...["first", "second"].flatMap((side) => under(`summary.comparisons[].${side}`, SIDE)),
-  ...under("summary.comparisons[].test", ["exact", "arrangements", "p_low", "p_high"]),
-  ...["difference", "cliffs_delta"].map((name) => `summary.comparisons[].${name}.degenerate`),
+  ...under("summary.comparisons[].permutation", ["smallest_p", "exact", "arrangements", "p_low", "p_high"]),
+  ...under("summary.comparisons[].difference", ["freedom", "p", "degenerate"]),
+  ...under("summary.comparisons[]", ["significant", "disputed", "without_unconverged"]),
   "summary.audit[].base_counts",
   ...under("summary.audit[].switches[].counts", ["planned", "deposit", "spread", "not_used", "undetermined"]),
   ...["accuracy", "max_share"].flatMap((name) => under(`summary.audit[].switches[].${name}`, CHANGE)),
@@ -97,10 +94,10 @@ describe("A report as the program writes it", () => {
   test("would be refused with a member more or less", () => {
     const changed = structuredClone(golden);
     changed.summary.answers[0].surprise = 1;
-    delete changed.summary.cells[0].all.test_accuracy.low;
+    delete changed.summary.cells[0].numbers.test_accuracy.low;
     const { missing, unknown } = strictly(changed);
     assert.ok(unknown.includes("summary.answers[].surprise"));
-    assert.deepEqual(missing, ["summary.cells[].all.test_accuracy.low"]);
+    assert.deepEqual(missing, ["summary.cells[].numbers.test_accuracy.low"]);
   });
 
   test("calls encodings what its answers call them", () => {
@@ -113,12 +110,9 @@ describe("A report as the program writes it", () => {
 
   test("has what it takes: no list is empty, and no number without a value everywhere", () => {
     const { cells } = readReport(golden);
-    for (const view of [cells[0].finished, cells[0].converged]) {
-      assert.ok(view.lengths.length > 0 && view.removal.length > 0 && view.snapshots.length > 0);
-      assert.ok(view.spectrum !== null && view.telemetry !== null && view.curves.steps.length > 0);
-    }
-    assert.notDeepEqual(cells[0].finished, cells[0].converged);
-    assert.equal(cells[1].converged, cells[1].finished, "all of its runs converged");
+    const view = cells[0].finished;
+    assert.ok(view.lengths.length > 0 && view.removal.length > 0 && view.snapshots.length > 0);
+    assert.ok(view.spectrum !== null && view.telemetry !== null && view.curves.steps.length > 0);
   });
 });
 

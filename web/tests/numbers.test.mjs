@@ -24,7 +24,7 @@ describeInBrowser("Numbers of the page", () => {
     const records = await report.csv("accuracy-by-encoding");
     assert.equal(records.length, usual.length);
     for (const cell of usual) {
-      const { test_accuracy } = cell.all;
+      const { test_accuracy } = cell.numbers;
       const [row] = rowOf(records, cell);
       assert.deepEqual([row.mean, row.low, row.high, row.runs], [test_accuracy.mean, test_accuracy.low, test_accuracy.high, cell.runs.length], cell.name);
       assert.equal(row.converged, cell.runs.filter((run) => run.converged).length);
@@ -50,8 +50,8 @@ describeInBrowser("Numbers of the page", () => {
     const means = traces.filter((trace) => trace.meta === "mean").flatMap((trace) => trace.x);
     const seeds = traces.filter((trace) => trace.meta === "seeds").flatMap((trace) => trace.x);
     const published = traces.filter((trace) => trace.meta === "published").flatMap((trace) => trace.x);
-    assert.deepEqual(sorted(means), sorted(usual.map((cell) => cell.all.test_accuracy.mean)));
-    assert.deepEqual(sorted(seeds), sorted(usual.flatMap((cell) => cell.all.test_accuracy.values)));
+    assert.deepEqual(sorted(means), sorted(usual.map((cell) => cell.numbers.test_accuracy.mean)));
+    assert.deepEqual(sorted(seeds), sorted(usual.flatMap((cell) => cell.numbers.test_accuracy.values)));
     assert.equal(published.length, 2 * (6 + 1 + 2), "under both protocols: Fig. 2, Fig. 3, the table");
     const hollow = traces.flatMap((trace) => trace.symbols).filter((symbol) => symbol.endsWith("-open") && !symbol.startsWith("diamond"));
     assert.equal(hollow.length, sum(usual.map((cell) => cell.unconverged.length)));
@@ -75,7 +75,7 @@ describeInBrowser("Numbers of the page", () => {
       for (const verdict of ["DEPOSIT", "SPREAD", "NOT USED", "UNDETERMINED"]) {
         assert.equal(row[verdict.toLowerCase()], verdicts.filter((it) => it === verdict).length, `${cell.name} ${verdict}`);
       }
-      const over = cell.position.claimable ?? { verdict: "none", max_share: { value: null, low: null, high: null }, reason: "no run has converged" };
+      const over = cell.position.over_seeds;
       assert.deepEqual([row["over seeds"], row["max share"], row.low, row.high], [over.verdict, over.max_share.value, over.max_share.low, over.max_share.high]);
       assert.deepEqual([row.reason, row["not converged"]], [over.reason, cell.unconverged.length]);
     }
@@ -146,7 +146,7 @@ describeInBrowser("Numbers of the page", () => {
       const rows = records.filter((row) => row.task === task && row.encoding !== "the paper's");
       assert.deepEqual(rows.map((row) => row.encoding), order);
       assert.deepEqual(rows.map((row) => row["rotary heads"]), [0, 1, 2, 3, 4]);
-      assert.deepEqual(rows.map((row) => row.mean), order.map((encoding) => findCell(study, task, "clean", encoding).all.test_accuracy.mean));
+      assert.deepEqual(rows.map((row) => row.mean), order.map((encoding) => findCell(study, task, "clean", encoding).numbers.test_accuracy.mean));
     }
     const published = summary.published.find((entry) => entry.id === "fig6.distance").points;
     assert.deepEqual(records.filter((row) => row.encoding === "the paper's").map((row) => [row["rotary heads"], row.mean]), published.map((point) => [point.at, point.low]));
@@ -238,7 +238,7 @@ describeInBrowser("Numbers of the page", () => {
     await check("max_share");
   });
 
-  test("comparisons: p, Holm's p, difference and effects", async () => {
+  test("comparisons: difference, reading, Holm's p and that of permutations", async () => {
     const table = await report.tableIn("main table:has(th:text-is('p after Holm')):has(th:text-is('second'))");
     const column = (name) => table.head.findIndex((cell) => cell.text === name);
     assert.equal(table.rows.length, summary.comparisons.length);
@@ -247,21 +247,21 @@ describeInBrowser("Numbers of the page", () => {
       assert.equal(cell("first").text, comparison.first.cell.encoding);
       assert.equal(cell("second").text, comparison.second.cell.encoding);
       const expected = {
-        p: comparison.test?.p ?? null,
-        "smallest p": comparison.test?.smallest_p ?? null,
-        "p after Holm": comparison.p_holm,
         difference: comparison.difference?.value ?? null,
         low: comparison.difference?.low ?? null,
-        "Cliff's delta": comparison.cliffs_delta?.value ?? null,
-        "Hedges' g": comparison.hedges_g,
+        high: comparison.difference?.high ?? null,
+        margin: comparison.margin,
+        "p after Holm": comparison.p_holm,
+        "permutation p": comparison.permutation?.p ?? null,
       };
       for (const [name, value] of Object.entries(expected)) {
         assert.equal(cell(name).value, value === null ? null : String(value), `${i} ${name}`);
-        if (name === "Hedges' g" && Math.abs(value) > 10) assert.equal(cell(name).text, value > 0 ? "> +10" : "< −10");
-        else if (value !== null) assert.ok(showsNumber(cell(name).text, value), `${name}: ${cell(name).text} for ${value}`);
+        if (value !== null) assert.ok(showsNumber(cell(name).text, value), `${name}: ${cell(name).text} for ${value}`);
       }
-      assert.equal(cell("significant").text === "yes", comparison.told);
+      assert.equal(cell("reading").text, comparison.reading);
     });
+    const said = await report.page.locator("#comparisons details li").evaluateAll((items) => items.map((item) => item.textContent));
+    assert.deepEqual(said, summary.comparisons.map((comparison) => comparison.sentence), "the program's words");
   });
 
   test("learning rates and failures are told", async () => {

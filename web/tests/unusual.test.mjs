@@ -13,7 +13,7 @@ describeInBrowser("Unusual studies", () => {
     const data = oneRun();
     await withReport(data, {}, async (report) => {
       const [row] = await report.csv(ACCURACY);
-      assert.deepEqual([row.mean, row.low, row.high, row.runs], [data.summary.cells[0].all.test_accuracy.mean, null, null, 1]);
+      assert.deepEqual([row.mean, row.low, row.high, row.runs], [data.summary.cells[0].numbers.test_accuracy.mean, null, null, 1]);
       await report.showAll();
       for (const id of await report.figures()) assert.ok((await report.drawnMarks(id)) > 0, id);
       assert.match(await text(report), /1 run\b/);
@@ -31,7 +31,7 @@ describeInBrowser("Unusual studies", () => {
       const rope = records.find((row) => row.encoding === "rope");
       assert.deepEqual([rope.mean, rope.runs, rope.failed], [null, 0, 5]);
       const nope = records.find((row) => row.encoding === "nope");
-      assert.deepEqual([nope.mean, nope.runs, nope.failed], [data.summary.cells[1].all.test_accuracy.mean, 3, 2]);
+      assert.deepEqual([nope.mean, nope.runs, nope.failed], [data.summary.cells[1].numbers.test_accuracy.mean, 3, 2]);
       const page = await text(report);
       assert.match(page, /7 runs failed/);
       for (const { what, id } of data.summary.failures) assert.ok(page.includes(what) && page.includes(id));
@@ -177,7 +177,7 @@ describeInBrowser("Data of a page", () => {
       const html = builtPage().replace("<!--phasor-data-->", () => `<script type="application/json" id="phasor-data">${JSON.stringify(data)}</script>`);
       const report = await openHtml(html, { ready: false });
       await report.page.locator("main.trouble").waitFor();
-      assert.match(await text(report), /No report.*phasor report 1/s);
+      assert.match(await text(report), /No report.*phasor report 2/s);
       await report.close();
     });
   }

@@ -6,6 +6,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/notice.h"
 #include "phasor/report/story_output.h"
 #include "phasor/report/study_report.h"
 #include "phasor/run/finished_run.h"
@@ -78,9 +79,23 @@ void print_plan(const StudyPlan& plan, const StudyOptions& options) {
             cores == 1 ? "one core" : fmt::format("{} cores", cores), kEstimatedOn);
 }
 
+// Changes the plan to go on with what is there.
+bool continues_with_shared_data(StudyPlan& plan, const StudyFolder& folder) {
+  if (!folder.exists()) return false;
+  try {
+    return keep_shared_data(plan, folder.load_plan()) > 0;
+  } catch (const FormatError&) {
+    return false;  // a damaged study.json is written anew
+  }
+}
+
 }  // namespace
 
-void run_study(const StudyPlan& plan, const StudyOptions& options) {
+void run_study(StudyPlan plan, const StudyOptions& options) {
+  if (continues_with_shared_data(plan, StudyFolder(options.out))) {
+    notice(fmt::format("'{}' began with one data set for all runs and keeps it; in another --out every run has its own",
+                       options.out));
+  }
   if (options.dry_run) return print_plan(plan, options);
   const StudyResults results = carry_out_study(plan, options);
   const StudyFolder folder(options.out);

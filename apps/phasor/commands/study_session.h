@@ -8,6 +8,6 @@ namespace phasor::app {
 
 // Carries the study out, or goes on with it, and leaves its report in the folder; with --dry-run prints the plan alone.
 // Throws Error when interrupted, after saving everything, when the disk is full, and, at the end, where runs failed.
-void run_study(const StudyPlan& plan, const StudyOptions& options);
+void run_study(StudyPlan plan, const StudyOptions& options);
 
 }  // namespace phasor::app

@@ -163,7 +163,8 @@ class Builder {
   }
 
   PlannedCell& add(const CellName& cell, const RunMeasures& measures, const ConfigBundle& settings = {}) {
-    plan_.cells.push_back({.cell = cell, .config = config(cell, settings), .seeds = seeds_, .measures = measures});
+    plan_.cells.push_back(
+        {.cell = cell, .config = config(cell, settings), .own_data = true, .seeds = seeds_, .measures = measures});
     plan_.cells.back().measures.ablation_samples = size_.ablation_samples;
     return plan_.cells.back();
   }

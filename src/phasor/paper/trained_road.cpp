@@ -14,8 +14,6 @@
 namespace phasor::paper {
 namespace {
 
-constexpr double kAccuracyMargin = 0.01;
-
 CellName road_cell(const std::string& encoding, const std::string& task) { return {task, kClean, encoding, ""}; }
 
 // The cell of a table by the head of its column.
@@ -27,20 +25,11 @@ std::string column_of(const RoadStep& step, const std::string& head) {
   return "";
 }
 
-statistics::MeanDifference difference_of(const Comparison& comparison) {
-  return statistics::compare_means({.values = comparison.first.values}, {.values = comparison.second.values});
-}
-
-bool can_be_read(const Comparison& comparison) {
-  return !comparison.first.values.empty() && !comparison.second.values.empty() && difference_of(comparison).decides();
-}
-
 // "43.1 points (40.0..46.2) on grid", where the interval is wholly beyond a point.
 std::string accuracy_words(const RoadCost& cost, bool loss) {
-  if (!can_be_read(cost.accuracy)) return "";
-  const statistics::MeanDifference found = difference_of(cost.accuracy);
-  const bool clear = statistics::read(found, kAccuracyMargin) == statistics::DifferenceReading::of_interest;
-  if (!clear || (found.difference > 0.0) != loss) return "";
+  if (cost.accuracy.reading != statistics::DifferenceReading::of_interest) return "";
+  const statistics::MeanDifference& found = *cost.accuracy.difference;
+  if ((found.difference > 0.0) != loss) return "";
   const double ends[] = {std::abs(found.low), std::abs(found.high)};
   return fmt::format("{:.1f} points ({:.1f}..{:.1f}) on {}", 100.0 * std::abs(found.difference),
                      100.0 * std::min(ends[0], ends[1]), 100.0 * std::max(ends[0], ends[1]), cost.task);
@@ -48,9 +37,9 @@ std::string accuracy_words(const RoadCost& cost, bool loss) {
 
 // The task, where the interval of the areas under the loss excludes 0.
 std::string speed_words(const RoadCost& cost, bool slower) {
-  if (!can_be_read(cost.slowness)) return "";
-  const statistics::MeanDifference found = difference_of(cost.slowness);
-  if (!found.significant() || (found.difference > 0.0) != slower) return "";
+  if (!cost.slowness.significant()) return "";
+  const statistics::MeanDifference& found = *cost.slowness.difference;
+  if ((found.difference > 0.0) != slower) return "";
   const double ends[] = {std::abs(found.low), std::abs(found.high)};
   return fmt::format("{} (by {:.2f}, {:.2f}..{:.2f})", cost.task, std::abs(found.difference),
                      std::min(ends[0], ends[1]), std::max(ends[0], ends[1]));

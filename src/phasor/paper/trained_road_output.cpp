@@ -19,7 +19,7 @@ std::string steps_to(const StepsTo90& steps) {
   return fmt::format("{:g}", *steps.median) + (steps.never > 0 ? fmt::format(", {} never", steps.never) : "");
 }
 
-const CellNumbers& numbers(const RoadRow& row) { return row.cell.all; }
+const CellNumbers& numbers(const RoadRow& row) { return row.cell.numbers; }
 
 }  // namespace
 

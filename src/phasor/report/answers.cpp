@@ -4,214 +4,208 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
-#include <span>
+#include <cmath>
 #include <utility>
 
 #include "phasor/report/answered_cells.h"
 #include "phasor/report/words.h"
-#include "phasor/study/summary/comparison_text.h"
+#include "phasor/statistics/summary.h"
+#include "phasor/study/summary/compared_number.h"
 
 namespace phasor {
 namespace {
 
 constexpr double kCeilingMargin = 0.01;
-constexpr size_t kMostLeaders = 3, kMostUnresolved = 2;  // named in a headline
+constexpr size_t kMostNamed = 3;  // in a headline, and with a difference of their own in a sentence
+
+using Ranked = std::vector<const RankedCell*>;
+
+double margin() { return margin_of({ComparedQuantity::test_accuracy}); }
+
+// "1 point"
+std::string margin_text() { return plural(std::lround(100.0 * margin()), "point"); }
 
 std::string interval_text(const SeedInterval& accuracy) {
   std::string mean = percent_text(accuracy.mean);
   if (!accuracy.low) return mean;
-  if (*accuracy.low == *accuracy.high) return mean + " (all equal)";
-  return fmt::format("{} ({:.1f} to {:.1f})", mean, 100.0 * *accuracy.low, 100.0 * *accuracy.high);
+  if (accuracy.degenerate) return mean + " (all equal)";
+  return fmt::format("{} (95 % {:.1f} to {:.1f})", mean, 100.0 * *accuracy.low, 100.0 * *accuracy.high);
 }
 
-std::string mean_text(const RankedCell& cell) { return percent_text(cell.accuracy.mean); }
+// "86.0 points (95 % 84.6 to 87.5)"
+std::string behind_text(const RankedCell& cell) {
+  const statistics::MeanDifference behind = cell.behind->scaled(100.0);
+  if (!std::isfinite(behind.low)) return fmt::format("{:.1f} points", behind.difference);
+  return fmt::format("{:.1f} points (95 % {:.1f} to {:.1f})", behind.difference, behind.low, behind.high);
+}
 
-std::string names_of(const std::vector<const RankedCell*>& cells) {
+std::string names_of(const Ranked& cells) {
   std::vector<std::string> names;
   names.reserve(cells.size());
   for (const RankedCell* cell : cells) names.push_back(cell->name);
   return listing(names);
 }
 
+std::optional<double> converged_mean(const CellSummary& cell) {
+  std::vector<double> values;
+  for (size_t r = 0; r < cell.runs.size(); ++r) {
+    if (cell.runs[r].converged) values.push_back(cell.numbers.test_accuracy.values[r]);
+  }
+  return values.empty() ? std::nullopt : std::optional(statistics::mean(values));
+}
+
 std::vector<RankedCell> rank(const AnsweredPlace& place) {
   std::vector<RankedCell> ranked;
   for (const auto& [cell, name] : place.cells) {
-    const SeedInterval& converged = cell->claimable.test_accuracy;
-    const bool claimable = converged.count > 0;
-    const SeedInterval& accuracy = claimable ? converged : cell->all.test_accuracy;
-    if (accuracy.count == 0) continue;
+    if (cell->numbers.test_accuracy.count == 0) continue;
     ranked.push_back({.cell = cell->cell,
                       .name = name,
-                      .claimable = claimable,
-                      .accuracy = accuracy,
-                      .converged = std::ssize(cell->runs) - std::ssize(cell->unconverged),
-                      .planned = cell->planned});
+                      .numbers = cell->numbers,
+                      .finished = std::ssize(cell->runs),
+                      .planned = cell->planned,
+                      .unconverged = std::ssize(cell->unconverged),
+                      .behind = {},
+                      .converged_mean = converged_mean(*cell)});
   }
-  std::stable_sort(ranked.begin(), ranked.end(), [](const RankedCell& a, const RankedCell& b) {
-    return a.claimable != b.claimable ? a.claimable : a.accuracy.mean > b.accuracy.mean;
-  });
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const RankedCell& a, const RankedCell& b) { return a.accuracy().mean > b.accuracy().mean; });
   return ranked;
 }
 
-const Comparison* planned_test(std::span<const Comparison> comparisons, const CellName& a, const CellName& b) {
-  const auto found = std::find_if(comparisons.begin(), comparisons.end(), [&](const Comparison& it) {
-    const CellName &first = it.first.cell, &second = it.second.cell;
-    return it.number.quantity == ComparedQuantity::test_accuracy && it.test &&
-           ((first == a && second == b) || (first == b && second == a));
-  });
-  return found == comparisons.end() ? nullptr : &*found;
-}
-
-enum class Intervals : uint8_t { overlap, apart, missing };
-
-Intervals compare_intervals(const SeedInterval& a, const SeedInterval& b) {
-  if (!a.low || !b.low) return Intervals::missing;
-  return *a.low <= *b.high && *b.low <= *a.high ? Intervals::overlap : Intervals::apart;
-}
-
-// Another cell against the best.
-struct Judged {
-  RankedCell* other = nullptr;
-  const Comparison* test = nullptr;          // null where none is planned, and where `too_few`
-  bool too_few = false;                      // planned, and no difference between so few runs could be significant
-  Intervals intervals = Intervals::missing;  // what there is beside the test
-
-  bool is_like_best() const { return test != nullptr ? !test->told() : intervals != Intervals::apart; }
-};
-
-// With so few runs no difference, however large, is significant after Holm.
-bool can_reject_nothing(const Comparison& comparison) {
-  return comparison.test->smallest_p * static_cast<double>(std::max<int64_t>(1, comparison.family)) > kComparisonLevel;
-}
-
-Judged judge(std::span<const Comparison> comparisons, const RankedCell& best, RankedCell& other) {
-  const Comparison* planned = planned_test(comparisons, best.cell, other.cell);
-  const bool too_few = planned != nullptr && can_reject_nothing(*planned);
-  return {&other, too_few ? nullptr : planned, too_few, compare_intervals(best.accuracy, other.accuracy)};
-}
-
-// Of those that look as good as the best, the one with most planned tests: most can be said about it.
-RankedCell& spoken_of(std::span<const Comparison> comparisons, std::vector<RankedCell>& ranked) {
-  const auto tests = [&](const RankedCell& cell) {
-    return std::count_if(ranked.begin(), ranked.end(), [&](const RankedCell& other) {
-      return planned_test(comparisons, cell.cell, other.cell) != nullptr;
-    });
-  };
-  RankedCell* most = &ranked.front();
-  for (RankedCell& cell : ranked) {
-    if (!cell.claimable || mean_text(cell) != mean_text(ranked.front())) continue;
-    if (tests(cell) > tests(*most)) most = &cell;
+Standing standing_of(const statistics::MeanDifference& behind) {
+  using enum statistics::DifferenceReading;
+  switch (statistics::read(behind, margin())) {
+    case of_interest:
+    case significant:
+      return Standing::worse;
+    case not_of_interest:
+      return Standing::level;
+    case open:
+      break;
   }
-  return *most;
+  return Standing::open;
 }
 
-// What planned tests say; of the others only how their intervals lie, which is no test. `all`: words for all of them.
-std::vector<std::string> evidence(const std::string& best, const std::vector<Judged>& judged, const char* all) {
-  std::vector<std::string> sentences;
-  const auto say = [&](const auto& keep, const auto& sentence) {
-    std::vector<const RankedCell*> kept;
-    double least = 1.0, most = 0.0;  // adjusted p
-    for (const Judged& it : judged) {
-      if (!keep(it)) continue;
-      kept.push_back(it.other);
-      const double p = it.test != nullptr ? it.test->adjusted_p().value_or(1.0) : 1.0;
-      least = std::min(least, p);
-      most = std::max(most, p);
-    }
-    if (kept.empty()) return;
-    const bool everyone = kept.size() > 2 && kept.size() == judged.size();
-    sentences.push_back(sentence(everyone ? all : names_of(kept), least, most));
-  };
-  say([](const Judged& it) { return it.test != nullptr && it.test->told(); },
-      [&](const std::string& which, double, double most) {
-        return fmt::format("{} differs from {}, significant at 5 % (planned tests, p after Holm at most {}).", best,
-                           which, p_text(most));
-      });
-  say([](const Judged& it) { return it.test != nullptr && !it.test->told(); },
-      [&](const std::string& which, double least, double) {
-        return fmt::format("No reliable difference between {} and {} (planned tests, p after Holm at least {}).", best,
-                           which, p_text(least));
-      });
-  const std::pair<Intervals, const char*> words[] = {{Intervals::overlap, "95 % intervals overlap"},
-                                                     {Intervals::apart, "95 % intervals apart"},
-                                                     {Intervals::missing, "and no interval"}};
-  for (const auto& word : words) {
-    const Intervals intervals = word.first;
-    const char* how = word.second;
-    for (const bool too_few : {true, false}) {
-      say([&](const Judged& it) { return it.test == nullptr && it.too_few == too_few && it.intervals == intervals; },
-          [&](const std::string& which, double, double) {
-            return fmt::format("{}, {}: {}.", too_few ? "Too few runs to test" : "Not tested", how, which);
-          });
-    }
+void judge(std::vector<RankedCell>& ranked) {
+  const statistics::RunSample best = ranked.front().numbers.accuracy_sample();
+  ranked.front().standing = Standing::best;
+  for (auto other = std::next(ranked.begin()); other != ranked.end(); ++other) {
+    const statistics::RunSample own = other->numbers.accuracy_sample();
+    if (std::min(best.values.size(), own.values.size()) < 2) continue;
+    other->behind = statistics::compare_means(best, own).within(-1.0, 1.0);
+    other->standing = standing_of(*other->behind);
   }
-  return sentences;
 }
 
-std::string headline(const std::vector<const RankedCell*>& leaders, const std::vector<const RankedCell*>& unresolved) {
-  std::string leading = leaders.size() <= kMostLeaders
-                            ? names_of(leaders)
-                            : fmt::format("{} encodings at {}", leaders.size(), mean_text(*leaders.front()));
-  if (unresolved.empty()) return leading;
-  return fmt::format(
-      "{}, no reliable difference from {}", leading,
-      unresolved.size() <= kMostUnresolved ? names_of(unresolved) : fmt::format("{} others", unresolved.size()));
+Ranked those(const std::vector<RankedCell>& ranked, Standing standing) {
+  Ranked found;
+  for (const RankedCell& cell : ranked) {
+    if (cell.standing == standing) found.push_back(&cell);
+  }
+  return found;
+}
+
+// Names, or how many where they are many.
+std::string who(const Ranked& cells, const char* many) {
+  return cells.size() <= kMostNamed ? names_of(cells) : fmt::format("{} {}", cells.size(), many);
+}
+
+std::string headline(const std::vector<RankedCell>& ranked) {
+  const Ranked level = those(ranked, Standing::level), open = those(ranked, Standing::open);
+  if (ranked.size() == 1)
+    return fmt::format("{}: {}", ranked.front().name, percent_text(ranked.front().accuracy().mean));
+  Ranked leaders = {&ranked.front()};
+  leaders.insert(leaders.end(), level.begin(), level.end());
+  if (leaders.size() == ranked.size()) {
+    return fmt::format("No difference of interest between {}", who(leaders, "encodings"));
+  }
+  if (open.empty()) {
+    return fmt::format("{} {}", who(leaders, "encodings"), leaders.size() == 1 ? "leads" : "lead");
+  }
+  return fmt::format("{} {} in front, open against {}", who(leaders, "encodings"), leaders.size() == 1 ? "is" : "are",
+                     who(open, "others"));
+}
+
+// "rope is better than nope by 86.0 points (95 % 84.6 to 87.5)"; of many the closest alone has its difference.
+std::string better_text(const std::string& best, const Ranked& worse) {
+  if (worse.size() > kMostNamed) {
+    const RankedCell* closest = *std::min_element(
+        worse.begin(), worse.end(), [](const auto* a, const auto* b) { return a->behind->low < b->behind->low; });
+    return fmt::format("{} is better than each of {}; least surely than {}, by {}.", best, names_of(worse),
+                       closest->name, behind_text(*closest));
+  }
+  std::vector<std::string> parts;
+  for (const RankedCell* cell : worse) parts.push_back(fmt::format("than {} by {}", cell->name, behind_text(*cell)));
+  return fmt::format("{} is better {}.", best, listing(parts));
+}
+
+std::string open_text(const Ranked& open) {
+  std::vector<std::string> parts;
+  for (const RankedCell* cell : open) {
+    const int64_t runs = cell->numbers.test_accuracy.count;
+    parts.push_back(cell->behind && cell->behind->decides()
+                        ? fmt::format("{}, behind by {}", cell->name, behind_text(*cell))
+                        : fmt::format("{}, with {}", cell->name, plural(runs, "run")));
+  }
+  return fmt::format("Open, because the intervals are too wide or the runs too few: {}.", fmt::join(parts, "; "));
+}
+
+// Where a mean stands for two kinds of runs.
+std::string mixed_text(const std::vector<RankedCell>& ranked) {
+  std::vector<std::string> parts;
+  for (const RankedCell& cell : ranked) {
+    if (!cell.numbers.mixed() || !cell.numbers.success) continue;
+    const SuccessRate& success = *cell.numbers.success;
+    parts.push_back(fmt::format("{} ({} of {} at 90 %)", cell.name, success.successes, plural(success.trials, "run")));
+  }
+  if (parts.empty()) return "";
+  return fmt::format("Some runs learned the task and some did not, where no test of means is right: {}.",
+                     listing(parts));
+}
+
+// Whether runs that were still improving make the order; empty where they do not.
+std::string improving_text(const std::vector<RankedCell>& ranked) {
+  const bool all_converged =
+      std::all_of(ranked.begin(), ranked.end(), [](const auto& it) { return it.unconverged == 0; });
+  if (all_converged) return "";
+  const RankedCell* first = nullptr;
+  for (const RankedCell& cell : ranked) {
+    if (!cell.converged_mean) continue;
+    if (first == nullptr || *cell.converged_mean > *first->converged_mean + margin()) first = &cell;
+  }
+  const RankedCell& best = ranked.front();
+  if (first == nullptr || first == &best) return "";
+  if (!best.converged_mean) return fmt::format("All runs of {} were still improving.", best.name);
+  return fmt::format("Without runs that were still improving, {} would come first ({} against {}).", first->name,
+                     percent_text(*first->converged_mean), percent_text(*best.converged_mean));
 }
 
 bool at_ceiling(const RankedCell& cell, const std::optional<double>& ceiling) {
-  return ceiling && cell.accuracy.mean >= *ceiling - kCeilingMargin;
+  return ceiling && cell.accuracy().mean >= *ceiling - kCeilingMargin;
 }
 
-// Of ranked cells of which at least the first has converged runs.
-void conclude(Answer& answer, std::span<const Comparison> comparisons, const std::optional<double>& ceiling) {
-  RankedCell& best = spoken_of(comparisons, answer.ranked);
-  best.like_best = true;
-  std::vector<Judged> judged;
-  std::vector<const RankedCell*> level, unresolved;  // as good to a reader; those besides that are no reliably worse
-  bool ceilings = at_ceiling(best, ceiling);
-  for (RankedCell& other : answer.ranked) {
-    if (&other == &best || !other.claimable) continue;
-    const Judged it = judge(comparisons, best, other);
-    other.like_best = it.is_like_best();
-    const bool is_level = other.like_best && mean_text(other) == mean_text(best);
-    if (other.like_best) {
-      (is_level ? level : unresolved).push_back(&other);
-      ceilings = ceilings && at_ceiling(other, ceiling);
-    }
-    if (it.test != nullptr || !is_level) judged.push_back(it);
+std::string sentence(const std::vector<RankedCell>& ranked, const std::optional<double>& ceiling) {
+  const RankedCell& best = ranked.front();
+  const Ranked level = those(ranked, Standing::level), open = those(ranked, Standing::open),
+               worse = those(ranked, Standing::worse);
+  std::vector<std::string> parts;
+  const auto say = [&](const std::string& text) {
+    if (!text.empty()) parts.push_back(text);
+  };
+  say(fmt::format("{}: {}, {} of {} at 90 %.", best.name, interval_text(best.accuracy()),
+                  best.numbers.success->successes, plural(best.numbers.success->trials, "run")));
+  if (!worse.empty()) say(better_text(best.name, worse));
+  if (!level.empty()) {
+    say(fmt::format("No difference of interest ({}) between {} and {}.", margin_text(), best.name, names_of(level)));
   }
-  std::vector<std::string> parts = {
-      fmt::format("{}: {}, {}.", best.name, interval_text(best.accuracy), best.runs_text())};
-  if (!level.empty()) parts.push_back(fmt::format("Also at {}: {}.", mean_text(best), names_of(level)));
-  const bool all_converged = answer.ranked.back().claimable;
-  for (std::string& sentence :
-       evidence(best.name, judged, all_converged ? "all others" : "all others that converged")) {
-    parts.push_back(std::move(sentence));
-  }
-  if (ceilings && !(level.empty() && unresolved.empty())) {
-    parts.emplace_back("All of them are at the ceiling: a harder task might separate them.");
-  }
-  answer.sentence = fmt::format("{}", fmt::join(parts, " "));
-  level.insert(level.begin(), &best);
-  answer.headline = headline(level, unresolved);
-}
-
-// Where no run has converged.
-void conclude_nothing(Answer& answer) {
-  if (answer.ranked.empty()) {
-    answer.headline = "No answer";
-    answer.sentence = "No run of this task has finished.";
-    return;
-  }
-  std::vector<const RankedCell*> level;
-  for (const RankedCell& cell : answer.ranked) {
-    if (mean_text(cell) == mean_text(answer.ranked.front())) level.push_back(&cell);
-  }
-  answer.headline = "No answer yet";
-  answer.sentence =
-      fmt::format("No run has converged, so nothing can be claimed; the highest mean so far is {}, of {}.",
-                  mean_text(*level.front()), names_of(level));
+  if (!open.empty()) say(open_text(open));
+  say(mixed_text(ranked));
+  say(improving_text(ranked));
+  const bool ceilings =
+      at_ceiling(best, ceiling) && !level.empty() &&
+      std::all_of(level.begin(), level.end(), [&](const auto* it) { return at_ceiling(*it, ceiling); });
+  if (ceilings) say("All of these are at the ceiling: a harder task might separate them.");
+  return fmt::format("{}", fmt::join(parts, " "));
 }
 
 std::optional<double> ceiling_of(const AnsweredPlace& place) {
@@ -223,8 +217,25 @@ std::optional<double> ceiling_of(const AnsweredPlace& place) {
 
 }  // namespace
 
+std::string_view name(Standing standing) {
+  switch (standing) {
+    case Standing::best:
+      return "best";
+    case Standing::level:
+      return "level";
+    case Standing::open:
+      return "open";
+    case Standing::worse:
+      return "worse";
+  }
+  return "open";
+}
+
 std::string RankedCell::runs_text() const {
-  return fmt::format("{} of {} converged", converged, plural(planned, "run"));
+  std::vector<std::string> parts;
+  if (finished < planned) parts.push_back(fmt::format("{} of {} finished", finished, plural(planned, "run")));
+  if (unconverged > 0) parts.push_back(fmt::format("{} of {} still improving", unconverged, plural(finished, "run")));
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::vector<Answer> study_answers(const StudySummary& summary, bool paper) {
@@ -232,10 +243,13 @@ std::vector<Answer> study_answers(const StudySummary& summary, bool paper) {
   for (const AnsweredPlace& place : answered_places(summary.cells, paper)) {
     Answer answer{.task = place.task, .protocol = place.protocol, .title = place.title(), .ranked = rank(place)};
     for (const AnsweredCell& cell : place.cells) answer.cells.push_back(cell.cell->cell);
-    if (!answer.ranked.empty() && answer.ranked.front().claimable) {
-      conclude(answer, summary.comparisons, ceiling_of(place));
+    if (answer.ranked.empty()) {
+      answer.headline = "No answer";
+      answer.sentence = "No run of this task has finished.";
     } else {
-      conclude_nothing(answer);
+      judge(answer.ranked);
+      answer.headline = headline(answer.ranked);
+      answer.sentence = sentence(answer.ranked, ceiling_of(place));
     }
     answers.push_back(std::move(answer));
   }

@@ -1,7 +1,12 @@
 #pragma once
-// Which encoding leads, and how reliably: one answer per task and protocol, from converged runs alone. Page, terminal
-// and summary.md show these sentences; none of them makes its own.
+// Which encoding leads, and how surely: one answer per task and protocol, from all finished runs. Page, terminal and
+// summary.md show these sentences; none of them makes its own.
+//
+// The best is the one with the highest mean, held against each other encoding by the interval that decides comparisons
+// (statistics/mean_difference.h). "It leads" says that it is better than every other one: each of these must hold, so
+// none is corrected for the others (an intersection-union test).
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,22 +14,34 @@
 
 namespace phasor {
 
+// What the best is to another cell.
+enum class Standing : uint8_t {
+  best,
+  level,  // no difference of interest from the best
+  open,   // neither that nor surely worse
+  worse,  // the best is better
+};
+std::string_view name(Standing standing);  // "best", "level", "open", "worse"
+
 struct RankedCell {
   CellName cell;
-  std::string name;               // in the sentences
-  bool claimable = false;         // some run converged
-  SeedInterval accuracy;          // of converged runs; of all finished ones where none has converged
-  int64_t converged = 0;          // runs
-  int64_t planned = 0;            // likewise
-  bool like_best = false;         // no reliable difference from the best
-  std::string runs_text() const;  // "2 of 5 runs converged"
+  std::string name;  // in the sentences
+  CellNumbers numbers;
+  int64_t finished = 0, planned = 0, unconverged = 0;  // runs
+  std::optional<statistics::MeanDifference> behind;    // best - this; nothing for the best itself
+  std::optional<double> converged_mean;                // test accuracy of runs that were not improving any more
+  Standing standing = Standing::open;
+
+  const SeedInterval& accuracy() const { return numbers.test_accuracy; }
+  // "2 of 5 runs finished, 1 still improving"; empty where all finished and none was.
+  std::string runs_text() const;
 };
 
 struct Answer {
   std::string task, protocol, title;
   std::string headline, sentence;
   std::vector<CellName> cells;     // all that the answer is about, also those without a finished run
-  std::vector<RankedCell> ranked;  // best first; those without a converged run last
+  std::vector<RankedCell> ranked;  // by falling mean
 };
 
 // Of every task and protocol that the study has cells of. `paper`: as for answered_places().

@@ -16,12 +16,11 @@ using Json = nlohmann::ordered_json;
 Json ranked_json(const RankedCell& cell) {
   return {{"cell", to_json(cell.cell)},
           {"name", cell.name},
-          {"claimable", cell.claimable},
-          {"mean", json_number(cell.accuracy.mean)},
-          {"low", json_number(cell.accuracy.low)},
-          {"high", json_number(cell.accuracy.high)},
-          {"runs", cell.converged < cell.planned ? Json(cell.runs_text()) : Json(nullptr)},
-          {"like_best", cell.like_best}};
+          {"mean", json_number(cell.accuracy().mean)},
+          {"low", json_number(cell.accuracy().low)},
+          {"high", json_number(cell.accuracy().high)},
+          {"runs", cell.runs_text().empty() ? Json(nullptr) : Json(cell.runs_text())},
+          {"standing", name(cell.standing)}};
 }
 
 std::string titled_list(const char* title, const std::vector<std::string>& sentences, TableFormat format) {

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "phasor/base/number_text.h"
 #include "phasor/report/words.h"
-#include "phasor/statistics/permutation.h"
 #include "phasor/study/summary/comparison_text.h"
 
 namespace phasor {
@@ -16,7 +14,7 @@ namespace {
 
 using Cells = std::vector<CellSummary>;
 
-constexpr double kWideSpread = 0.2, kWideGap = 0.1;  // of accuracies
+constexpr double kWideGap = 0.1;  // of accuracies
 
 // "alibi on distance, clean: 3" for every cell with more than none.
 template <class Count, class Words>
@@ -52,20 +50,37 @@ std::optional<Oddity> missing_runs(const Cells& cells) {
 }
 
 std::optional<Oddity> unconverged_runs(const Cells& cells) {
-  int64_t sum = 0, runs = 0, whole = 0;
+  int64_t sum = 0, runs = 0;
   Oddity oddity = counted_cells(
       cells, [](const CellSummary& cell) { return std::ssize(cell.unconverged); },
       [](const CellSummary& cell, int64_t count) { return fmt::format("{} of {}", count, cell.runs.size()); }, sum);
   if (sum == 0) return std::nullopt;
-  for (const CellSummary& cell : cells) {
-    runs += std::ssize(cell.runs);
-    if (!cell.runs.empty() && cell.unconverged.size() == cell.runs.size()) ++whole;
+  for (const CellSummary& cell : cells) runs += std::ssize(cell.runs);
+  oddity.text = fmt::format("{} of {} {} still improving at {} end: all count, for what these steps are worth.", sum,
+                            plural(runs, "run"), sum == 1 ? "was" : "were", sum == 1 ? "its" : "their");
+  return oddity;
+}
+
+// Comparisons whose order hangs on runs that were still improving.
+std::optional<Oddity> turned_comparisons(const std::vector<Comparison>& comparisons) {
+  Oddity oddity;
+  for (const Comparison& comparison : comparisons) {
+    if (comparison.turned) oddity.details.push_back(answer(comparison));
   }
-  oddity.text = fmt::format("{} of {} did not converge, and no claim rests on {}.", sum, plural(runs, "run"),
-                            sum == 1 ? "it" : "them");
-  if (whole > 0) {
-    oddity.text += fmt::format(" {} {} no converged run at all.", plural(whole, "cell"), whole == 1 ? "has" : "have");
+  if (oddity.details.empty()) return std::nullopt;
+  oddity.text = fmt::format("The order of {} would turn without runs that were still improving.",
+                            plural(std::ssize(oddity.details), "comparison"));
+  return oddity;
+}
+
+std::optional<Oddity> disputed_comparisons(const std::vector<Comparison>& comparisons) {
+  Oddity oddity;
+  for (const Comparison& comparison : comparisons) {
+    if (comparison.disputed()) oddity.details.push_back(answer(comparison));
   }
+  if (oddity.details.empty()) return std::nullopt;
+  oddity.text = fmt::format("In {} the permutation test says otherwise than the interval, which decides.",
+                            plural(std::ssize(oddity.details), "comparison"));
   return oddity;
 }
 
@@ -83,44 +98,38 @@ std::optional<Oddity> edge_rates(const std::vector<RateChoice>& rates) {
 }
 
 std::optional<Oddity> few_seeds(const Cells& cells) {
-  int64_t most = 0;  // converged runs of a cell
+  int64_t most = 0;  // finished runs of a cell
   for (const CellSummary& cell : cells) {
-    if (cell.cell.variant.empty()) most = std::max(most, cell.claimable.test_accuracy.count);
+    if (cell.cell.variant.empty()) most = std::max(most, cell.numbers.test_accuracy.count);
   }
-  if (most == 0) return std::nullopt;
-  if (most == 1) return Oddity{"One converged run per cell at most: no interval and no test.", {}};
-  const double p = statistics::smallest_p_two_samples(most, most);
-  if (p * static_cast<double>(kMostComparisons) <= kComparisonLevel) return std::nullopt;
-  const std::string limit = p > kComparisonLevel
-                                ? "no difference can be significant at 5 %"
-                                : "in a family of six comparisons none can be significant at 5 % after Holm";
-  return Oddity{fmt::format("At most {} per cell: the smallest p possible is {}, so {}.", plural(most, "converged run"),
-                            p_text(p), limit),
+  if (most == 0 || most >= statistics::kLeastRunsToCompare) return std::nullopt;
+  return Oddity{fmt::format("{} per cell at most: comparisons need {} on each side.", plural(most, "finished run"),
+                            statistics::kLeastRunsToCompare),
                 {}};
 }
 
-std::optional<Oddity> disagreeing_seeds(const Cells& cells) {
+std::optional<Oddity> mixed_cells(const Cells& cells) {
   Oddity oddity;
   for (const CellSummary& cell : cells) {
-    std::vector<double> values;
-    for (const double value : cell.all.test_accuracy.values) {
-      if (std::isfinite(value)) values.push_back(value);
-    }
-    if (values.empty()) continue;
+    if (!cell.numbers.mixed()) continue;
+    const std::vector<double>& values = cell.numbers.test_accuracy.values;
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
-    if (*most - *least <= kWideSpread) continue;
-    oddity.details.push_back(fmt::format("{}: {} to {}", text(cell.cell), percent_text(*least), percent_text(*most)));
+    oddity.details.push_back(fmt::format("{}: {} to {}, {} of {} at 90 %", text(cell.cell), percent_text(*least),
+                                         percent_text(*most), cell.numbers.success->successes,
+                                         plural(cell.numbers.success->trials, "run")));
   }
   if (oddity.details.empty()) return std::nullopt;
-  oddity.text = fmt::format("Seeds disagree by more than 20 points in {}: a mean says little there.",
-                            plural(std::ssize(oddity.details), "cell"));
+  oddity.text = fmt::format(
+      "Runs lie more than {:.0f} points apart in {}: some learned the task and some did not. No test of means is right "
+      "there; compare how many learned.",
+      100.0 * kMixedSpread, plural(std::ssize(oddity.details), "cell"));
   return oddity;
 }
 
 std::optional<Oddity> overfitted_cells(const Cells& cells) {
   Oddity oddity;
   for (const CellSummary& cell : cells) {
-    const SeedInterval& gap = cell.all.generalisation_gap;
+    const SeedInterval& gap = cell.numbers.generalisation_gap;
     if (gap.count == 0 || gap.mean <= kWideGap) continue;
     oddity.details.push_back(
         fmt::format("{}: training accuracy {:.1f} points higher", text(cell.cell), 100.0 * gap.mean));
@@ -144,10 +153,13 @@ std::vector<Oddity> study_oddities(const StudySummary& summary) {
   add(unconverged_runs(summary.cells));
   add(edge_rates(summary.rates));
   add(few_seeds(summary.cells));
-  add(disagreeing_seeds(summary.cells));
+  add(mixed_cells(summary.cells));
+  add(turned_comparisons(summary.comparisons));
+  add(disputed_comparisons(summary.comparisons));
   add(overfitted_cells(summary.cells));
   if (oddities.empty()) {
-    oddities.push_back({"Nothing: all planned runs finished and converged, on enough seeds.", {}});
+    oddities.push_back(
+        {"Nothing: all planned runs finished, enough for comparisons, and none was still improving.", {}});
   }
   return oddities;
 }

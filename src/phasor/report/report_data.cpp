@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "phasor report 1";
+constexpr const char* kFormat = "phasor report 2";
 
 constexpr std::pair<const char*, double PartShares::*> kParts[] = {
     {"content_content", &PartShares::content_content},
@@ -130,17 +130,12 @@ Json config_json(const fs::path& folder) {
 Json cell_json(const ReportSource& source, const CellRuns& cell) {
   const RunRecord* shown = shown_run(cell);
   if (shown == nullptr) {
-    return {{"config", nullptr},
-            {"command", nullptr},
-            {"telemetry", nullptr},
-            {"converged", nullptr},
-            {"head_curves", nullptr}};
+    return {{"config", nullptr}, {"command", nullptr}, {"telemetry", nullptr}, {"head_curves", nullptr}};
   }
   const fs::path folder = source.run_folder(*shown);
   return {{"config", config_json(folder)},
           {"command", fmt::format("phasor train --config {} --out runs/again", (folder / "config.json").string())},
           {"telemetry", telemetry_json(cell.runs)},
-          {"converged", converged_json(cell)},
           {"head_curves", curves_json(*shown, folder)}};
 }
 

@@ -5,9 +5,8 @@
 
 #include "phasor/base/json_number.h"
 #include "phasor/base/special_numbers.h"
-#include "phasor/study/summary/cell_heads_json.h"
 #include "phasor/study/summary/cell_json.h"
-#include "phasor/study/summary/cell_summary.h"
+#include "phasor/study/summary/cell_numbers.h"
 
 namespace phasor {
 namespace {
@@ -49,17 +48,6 @@ Json telemetry_json(const std::vector<RunRecord>& runs) {
           {"gradient_norm", curve(&Metrics::gradient_norm)},
           {"test_loss", curve(&Metrics::test_loss)},
           {"learning_rate", std::move(rates)}};
-}
-
-Json converged_json(const CellRuns& cell) {
-  const std::vector<RunRecord> runs = claimable(cell).runs;
-  if (runs.size() == cell.runs.size()) return nullptr;
-  return {{"curves", curves_json(learning_curves(runs), runs.size())},
-          {"lengths", lengths_json(length_summary(runs))},
-          {"spectrum", spectrum_json(spectrum_summary(runs))},
-          {"removal", to_json(removal_summary(runs))},
-          {"snapshots", to_json(snapshot_summary(runs))},
-          {"telemetry", telemetry_json(runs)}};
 }
 
 }  // namespace phasor

@@ -1,6 +1,5 @@
 #pragma once
-// What charts draw of the runs of a cell, with means and intervals, so that the page computes none: telemetry, and
-// everything again for converged runs alone.
+// What charts draw of the runs of a cell beside its summary, with means and intervals, so that the page computes none.
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
@@ -10,9 +9,5 @@ namespace phasor {
 
 // Curves over the steps at which some run was evaluated; null where none was. The learning rate is the first run's.
 nlohmann::ordered_json telemetry_json(const std::vector<RunRecord>& runs);
-
-// Curves, lengths, spectrum, removal, snapshots and telemetry of converged runs alone, as in the summary's cell. Null
-// where that leaves out nothing.
-nlohmann::ordered_json converged_json(const CellRuns& cell);
 
 }  // namespace phasor

@@ -21,7 +21,6 @@ namespace {
 constexpr size_t kMostTasks = 2;
 constexpr size_t kMostRows = 6, kMostInsideRows = 5, kMostClaims = 3;
 constexpr size_t kMostName = 14;       // columns of an encoding's name
-constexpr double kMargin = 0.01;  // a difference of accuracies that anybody would care about
 constexpr double kTwice = 2.0;         // times the length of training
 constexpr size_t kMostInSentence = 3;  // encodings
 
@@ -46,7 +45,7 @@ std::string share_text(const SeedInterval& share, int width, int digits) {
 
 std::string accuracy_text(const SeedInterval& accuracy) { return share_text(accuracy, 5, 1); }
 
-const SeedInterval& accuracy_of(const CellSummary& cell) { return cell.all.test_accuracy; }
+const SeedInterval& accuracy_of(const CellSummary& cell) { return cell.numbers.test_accuracy; }
 
 // The tasks of the story, with the cells of an encoding at the same place of each list; null where a task lacks it.
 struct Scene {
@@ -131,10 +130,6 @@ struct Contest {
   bool wins = false, loses = false;
 };
 
-statistics::MeanDifference difference_of(const Comparison& comparison) {
-  return statistics::compare_means({.values = comparison.first.values}, {.values = comparison.second.values});
-}
-
 std::string name_in(const AnsweredPlace& place, const CellName& cell) {
   const auto found = std::find_if(place.cells.begin(), place.cells.end(),
                                   [&](const AnsweredCell& it) { return it.cell->cell == cell; });
@@ -153,11 +148,10 @@ std::vector<Contest> contests_of(const StudySummary& summary, const AnsweredPlac
   for (const Comparison& comparison : summary.comparisons) {
     if (comparison.number.quantity != ComparedQuantity::test_accuracy) continue;
     const std::string first = name_in(place, comparison.first.cell), rival = name_in(place, comparison.second.cell);
-    if (first.empty() || rival.empty() || comparison.first.values.empty() || comparison.second.values.empty()) continue;
-    const statistics::MeanDifference lead = difference_of(comparison);
-    if (!lead.decides()) continue;
+    if (first.empty() || rival.empty() || !comparison.difference || !comparison.difference->decides()) continue;
+    const statistics::MeanDifference& lead = *comparison.difference;
     subject = first;
-    const bool clear = statistics::read(lead, kMargin) == statistics::DifferenceReading::of_interest;
+    const bool clear = comparison.reading == statistics::DifferenceReading::of_interest;
     contests.push_back({rival, lead, clear && lead.difference > 0.0, clear && lead.difference < 0.0});
   }
   std::stable_sort(contests.begin(), contests.end(), [](const Contest& a, const Contest& b) {

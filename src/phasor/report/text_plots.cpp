@@ -46,7 +46,7 @@ std::string label_of(const CellName& cell) {
 std::string group_of(const CellName& cell) { return fmt::format("{}, {}", cell.task, cell.protocol); }
 
 std::string accuracy_line(const CellSummary& cell) {
-  const SeedInterval& accuracy = cell.all.test_accuracy;
+  const SeedInterval& accuracy = cell.numbers.test_accuracy;
   Field field(kField);
   if (accuracy.low && accuracy.high) {
     for (size_t c = column_of(*accuracy.low); c <= column_of(*accuracy.high); ++c) field.put(c, "─");
@@ -107,7 +107,7 @@ std::string grouped(const std::vector<CellSummary>& cells, const std::string& ti
 std::string accuracy_plots(const std::vector<CellSummary>& cells) {
   const std::string axis = fmt::format("{:<12}{:<13}{:<12}{:<9}{}", "0", "25", "50", "75", "100 %");
   return grouped(
-      cells, "test accuracy", axis, [](const CellSummary& cell) { return cell.all.test_accuracy.count > 0; },
+      cells, "test accuracy", axis, [](const CellSummary& cell) { return cell.numbers.test_accuracy.count > 0; },
       accuracy_line);
 }
 

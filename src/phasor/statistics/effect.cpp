@@ -11,10 +11,6 @@
 namespace phasor::statistics {
 namespace {
 
-double squares(Sample sample) {  // sum of squared distances from the mean
-  return sample.size() == 1 ? 0.0 : variance(sample) * static_cast<double>(sample.size() - 1);
-}
-
 double difference_of_means(Sample x, Sample y) { return mean(x) - mean(y); }
 
 MeanInterval student_interval(double estimate, double standard_error, double freedom, double level) {
@@ -43,30 +39,6 @@ double cliffs_delta(Sample x, Sample y) {
 
 BootstrapInterval cliffs_delta_interval(Sample x, Sample y, const BootstrapOptions& options) {
   return bootstrap_two_samples(x, y, cliffs_delta, options).within(-1.0, 1.0);
-}
-
-double cohens_d(Sample x, Sample y) {
-  require_values(x, "Cohen's d");
-  require_values(y, "Cohen's d");
-  const double freedom = static_cast<double>(x.size() + y.size()) - 2.0;
-  const double sum = squares(x) + squares(y);
-  return freedom > 0.0 && sum > 0.0 ? difference_of_means(x, y) / std::sqrt(sum / freedom) : kNaN;
-}
-
-double hedges_g(Sample x, Sample y) {
-  const double half = 0.5 * static_cast<double>(x.size() + y.size()) - 1.0;
-  const double d = cohens_d(x, y);
-  // Gamma((m - 1) / 2) does not exist for m = 1: the mean of d is infinite there and no factor mends it.
-  if (half <= 0.5) return kNaN;
-  return d * std::exp(std::lgamma(half) - std::lgamma(half - 0.5)) / std::sqrt(half);
-}
-
-BootstrapInterval hedges_g_interval(Sample x, Sample y, const BootstrapOptions& options) {
-  return bootstrap_two_samples(x, y, hedges_g, options);
-}
-
-BootstrapInterval mean_difference_bootstrap(Sample x, Sample y, const BootstrapOptions& options) {
-  return bootstrap_two_samples(x, y, difference_of_means, options);
 }
 
 MeanInterval mean_interval(Sample sample, double level) {

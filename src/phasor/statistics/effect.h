@@ -10,15 +10,6 @@ double cliffs_delta(Sample x, Sample y);
 // The interval of fully separated samples is a point, and `degenerate`: their sizes bound it, see smallest_p.
 BootstrapInterval cliffs_delta_interval(Sample x, Sample y, const BootstrapOptions& options = {});
 
-// Difference of means in pooled deviations; NaN where nothing varies, or with one value on each side.
-double cohens_d(Sample x, Sample y);
-// Cohen's d without its bias for small samples (Hedges 1981, with the exact gamma factor).
-double hedges_g(Sample x, Sample y);
-BootstrapInterval hedges_g_interval(Sample x, Sample y, const BootstrapOptions& options = {});
-
-// mean(x) - mean(y) by resampling.
-BootstrapInterval mean_difference_bootstrap(Sample x, Sample y, const BootstrapOptions& options = {});
-
 // Intervals by Student's t: exact for normal data of any size, good for means of many. Of three skewed values too
 // short: nominal 95 % cover .88 for exponential data, .82 for accuracies whose log-odds are N(3, 1.5), and .48 where
 // one model in five never learns.

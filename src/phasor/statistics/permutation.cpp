@@ -205,25 +205,4 @@ PermutationTest flip_signs(Sample differences, const PermutationOptions& options
   return exact ? extremes.exact(smallest) : extremes.drawn(smallest);
 }
 
-JointDraws flip_signs_jointly(std::span<const std::vector<double>> columns, const PermutationOptions& options) {
-  require_options(options);
-  if (columns.empty()) fail("a joint test of signs needs at least one column of differences");
-  std::vector<double> scales;
-  for (const std::vector<double>& column : columns) {
-    require_paired(column, columns[0], "a joint test of signs");
-    const double largest = largest_size(column);
-    double squares = 0.0;
-    for (const double value : column) squares += largest == 0.0 ? 0.0 : (value / largest) * (value / largest);
-    scales.push_back(largest == 0.0 ? 0.0 : 1.0 / (largest * std::sqrt(squares * static_cast<double>(column.size()))));
-  }
-  const size_t count = columns[0].size();
-  JointDraws result{.tolerance = rounding(count, 1.0)};  // statistics lie between -1 and 1
-  const auto append = [&](const Signs& signs, std::vector<double>& statistics) {
-    for (size_t c = 0; c < columns.size(); ++c) statistics.push_back(scales[c] * signed_sum(columns[c], signs));
-  };
-  append(Signs(count), result.observed);
-  result.exact = visit_signs(count, options, [&](const Signs& signs) { append(signs, result.draws); });
-  return result;
-}
-
 }  // namespace phasor::statistics

@@ -6,8 +6,6 @@
 // Two-sided means by absolute value. Statistics within rounding of the observed one count as equal to it.
 #include <cstdint>
 #include <functional>
-#include <span>
-#include <vector>
 
 #include "phasor/statistics/sample.h"
 
@@ -43,18 +41,5 @@ PermutationTest flip_signs(Sample differences, const PermutationOptions& options
 // statistics that turn their sign where samples change places, as a difference does.
 double smallest_p_two_samples(int64_t x, int64_t y, Alternative alternative = Alternative::two_sided);
 double smallest_p_signs(int64_t differences, Alternative alternative = Alternative::two_sided);
-
-// Statistics of several hypotheses under the same rearrangements, for max-T.
-struct JointDraws {
-  std::vector<double> observed;  // [hypotheses]
-  std::vector<double> draws;     // [arrangements, hypotheses]
-  bool exact = false;            // all arrangements, the observed one among them
-  double tolerance = 0.0;        // statistics that differ by less are equal
-};
-
-// columns: paired differences of each hypothesis over the same examples. Each draw turns the signs of whole examples,
-// so that what columns have in common stays. The statistic is mean / root mean square, a rising function of Student's t
-// with the same sample size; 0 for a column of zeros.
-JointDraws flip_signs_jointly(std::span<const std::vector<double>> columns, const PermutationOptions& options = {});
 
 }  // namespace phasor::statistics

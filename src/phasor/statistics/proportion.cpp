@@ -34,19 +34,6 @@ Interval clopper_pearson(int64_t successes, int64_t trials, double level) {
   return {clopper_pearson_lower(successes, trials, one_sided), clopper_pearson_upper(successes, trials, one_sided)};
 }
 
-Interval wilson(int64_t successes, int64_t trials, double level) {
-  require_count(successes, trials);
-  require_level(level);
-  const double z = normal_quantile(0.5 * (1.0 + level));
-  const auto n = static_cast<double>(trials);
-  const double share = static_cast<double>(successes) / n;
-  const double scale = 1.0 / (1.0 + z * z / n);
-  const double centre = scale * (share + 0.5 * z * z / n);
-  const double half = scale * z * std::sqrt(share * (1.0 - share) / n + 0.25 * z * z / (n * n));
-  // At the ends the formula gives 0 and 1 up to rounding.
-  return {successes == 0 ? 0.0 : centre - half, successes == trials ? 1.0 : centre + half};
-}
-
 PairedAccuracy mcnemar(int64_t lost, int64_t won, int64_t examples) {
   if (examples < 1) fail("McNemar's test needs at least one example, got {}", examples);
   if (lost < 0 || won < 0 || lost + won > examples) {

@@ -12,9 +12,6 @@ Interval clopper_pearson(int64_t successes, int64_t trials, double level = 0.95)
 double clopper_pearson_lower(int64_t successes, int64_t trials, double level = 0.95);
 double clopper_pearson_upper(int64_t successes, int64_t trials, double level = 0.95);
 
-// Wilson (1927), by the score: covers the level on average, sometimes less. Shorter than the exact one.
-Interval wilson(int64_t successes, int64_t trials, double level = 0.95);
-
 // The same N examples answered twice: `lost` were right before and wrong after, `won` the other way round.
 struct PairedAccuracy {
   double drop = 0.0;            // (lost - won) / N

@@ -53,14 +53,6 @@ export function probability(p: number | null): string {
   return p > 0 && p < 0.001 ? p.toExponential(1) : String(Number(p.toPrecision(2)));
 }
 
-const LARGEST_EFFECT = 10;
-
-/** A standardised effect. Where runs hardly vary it is divided by next to nothing, and its digits say nothing. */
-export function effect(value: number): string {
-  if (Math.abs(value) <= LARGEST_EFFECT) return signed(value, 2);
-  return `${value > 0 ? ">" : "<"} ${signed(Math.sign(value) * LARGEST_EFFECT, 0)}`;
-}
-
 function minus(text: string): string {
   return text.replace(/^-/, "−");
 }

@@ -13,7 +13,6 @@ export class FilterBar {
   readonly root: HTMLElement;
   private readonly summary = element("span", { class: "filter-summary" });
   private readonly inputs: { set: Chosen; value: string; input: HTMLInputElement }[] = [];
-  private readonly converged = element("input", { type: "checkbox", id: "filter-converged" });
 
   constructor(
     private readonly choices: Choices,
@@ -22,14 +21,13 @@ export class FilterBar {
     private readonly usual: Filters,
     private readonly changed: (filters: Filters) => void,
   ) {
-    this.converged.addEventListener("change", () => this.take());
     const form = element("form", { class: "filters", "aria-label": "Filters" });
     form.addEventListener("submit", (event) => event.preventDefault());
     form.append(
       this.group("Task", "tasks", choices.tasks),
       this.group("Protocol", "protocols", choices.protocols),
       this.encodingGroup(),
-      element("div", { class: "filter-last" }, element("label", { class: "chip", for: this.converged.id }, this.converged, element("span", {}, "converged runs only")), this.resetButton()),
+      element("div", { class: "filter-last" }, this.resetButton()),
     );
     const open = window.matchMedia("(min-width: 60rem)");
     const details = element("details", { class: "filter-box" }, element("summary", {}, element("span", { class: "filter-word" }, "Filters"), this.summary), form);
@@ -44,11 +42,8 @@ export class FilterBar {
 
   show(filters: Filters): void {
     for (const { set, value, input } of this.inputs) input.checked = filters[set].has(value);
-    this.converged.checked = filters.convergedOnly;
     const count = (set: Chosen, word: string): string => `${filters[set].size} of ${this.choices[set].length} ${word}`;
-    this.summary.textContent = [count("tasks", "tasks"), count("protocols", "protocols"), count("encodings", "encodings"), filters.convergedOnly ? "converged only" : ""]
-      .filter((part) => part !== "")
-      .join(" · ");
+    this.summary.textContent = [count("tasks", "tasks"), count("protocols", "protocols"), count("encodings", "encodings")].join(" · ");
   }
 
   private take(): void {
@@ -58,7 +53,6 @@ export class FilterBar {
       tasks: chosen("tasks"),
       protocols: chosen("protocols"),
       encodings: chosen("encodings"),
-      convergedOnly: this.converged.checked,
     };
     this.show(filters);
     this.changed(filters);

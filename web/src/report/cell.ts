@@ -53,17 +53,13 @@ export interface Cell {
   layers: number;
   heads: number;
   floors: Floors | null;
-  all: Numbers;
-  claimable: Numbers;
-  /** Of all finished runs. */
+  numbers: Numbers;
   finished: RunsView;
-  /** Of converged ones alone. */
-  converged: RunsView;
   position: Question | null;
   importance: Question | null;
   published: PublishedSeed[];
   /** Mean accuracy of the intact models of `published`. */
-  publishedBaseline: { all: number | null; claimable: number | null };
+  publishedBaseline: number | null;
   config: JsonObject | null;
   command: string;
   headCurves: HeadCurves | null;
@@ -83,9 +79,6 @@ export function readCell(summary: unknown, extra: unknown): Cell {
   const from = objectOf(summary);
   const beside = objectOf(extra);
   const runs = listOf(from["runs"], readRun);
-  const finished = readRunsView(from, beside["telemetry"], runs);
-  const converged = objectOf(beside["converged"]);
-  const baseline = objectOf(from["published_baseline"]);
   return {
     name: readCellName(from["cell"]),
     title: textOf(from["name"]),
@@ -96,14 +89,12 @@ export function readCell(summary: unknown, extra: unknown): Cell {
     layers: countOf(from["layers"]),
     heads: countOf(from["heads"]),
     floors: readFloors(from["floors"]),
-    all: readNumbers(from["all"]),
-    claimable: readNumbers(from["claimable"]),
-    finished,
-    converged: runs.every((run) => run.converged) ? finished : readRunsView(converged, converged["telemetry"], runs.filter((run) => run.converged)),
+    numbers: readNumbers(from["numbers"]),
+    finished: readRunsView(from, beside["telemetry"], runs),
     position: readQuestion(from["position"]),
     importance: readQuestion(from["importance"]),
     published: listOf(from["published"], readPublishedSeed),
-    publishedBaseline: { all: numberOf(baseline["all"]), claimable: numberOf(baseline["claimable"]) },
+    publishedBaseline: numberOf(from["published_baseline"]),
     config: objectOrNull(beside["config"]),
     command: textOf(beside["command"]),
     headCurves: readHeadCurves(beside["head_curves"]),

@@ -1,7 +1,7 @@
 // Planned comparisons of two cells, and how learning rates were chosen.
 import { readCellName, type CellName } from "./cell.ts";
 import { readBounded, type Bounded } from "./interval.ts";
-import { countOf, flagOf, listOf, numberOf, numbersOf, objectOf, objectOrNull, textOf } from "./reader.ts";
+import { countOf, listOf, numberOf, numbersOf, objectOf, objectOrNull, textOf } from "./reader.ts";
 
 export interface ComparedCell {
   cell: CellName;
@@ -14,14 +14,16 @@ export interface Comparison {
   title: string;
   first: ComparedCell;
   second: ComparedCell;
-  p: number | null;
-  smallestP: number | null;
+  difference: Bounded | null;
+  /** The smallest difference of interest. */
+  margin: number | null;
+  /** "of interest", "significant", "no difference of interest" or "open". */
+  reading: string;
   holm: number | null;
   family: number;
-  told: boolean;
-  difference: Bounded | null;
-  cliffsDelta: Bounded | null;
-  hedgesG: number | null;
+  /** Of the permutation test, which decides nothing. */
+  permutationP: number | null;
+  sentence: string;
 }
 
 export interface RateTrial {
@@ -47,20 +49,18 @@ export interface Failure {
 
 export function readComparison(json: unknown): Comparison {
   const from = objectOf(json);
-  const test = objectOf(from["test"]);
   return {
     number: textOf(from["number"]),
     title: textOf(from["title"]),
     first: readCompared(from["first"]),
     second: readCompared(from["second"]),
-    p: numberOf(test["p"]),
-    smallestP: numberOf(test["smallest_p"]),
+    difference: objectOrNull(from["difference"]) && readBounded(from["difference"]),
+    margin: numberOf(from["margin"]),
+    reading: textOf(from["reading"]),
     holm: numberOf(from["p_holm"]),
     family: countOf(from["family"]),
-    told: flagOf(from["told"]),
-    difference: objectOrNull(from["difference"]) && readBounded(from["difference"]),
-    cliffsDelta: objectOrNull(from["cliffs_delta"]) && readBounded(from["cliffs_delta"]),
-    hedgesG: numberOf(from["hedges_g"]),
+    permutationP: numberOf(objectOf(from["permutation"])["p"]),
+    sentence: textOf(from["sentence"]),
   };
 }
 

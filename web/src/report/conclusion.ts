@@ -1,19 +1,17 @@
 // What the program concludes, in its own words: answers and oddities.
 import { readCellName, type CellName } from "./cell.ts";
-import { flagOf, listOf, numberOf, objectOf, textOf } from "./reader.ts";
+import { listOf, numberOf, objectOf, textOf } from "./reader.ts";
 
 export interface RankedCell {
   cell: CellName;
   name: string;
-  /** Some run converged; the mean is of such runs, else of all finished ones. */
-  claimable: boolean;
   mean: number | null;
   low: number | null;
   high: number | null;
-  /** How many runs converged; empty where all did. */
+  /** What a reader must know of its runs: not finished, still improving. */
   runs: string;
-  /** No reliable difference from the best. */
-  likeBest: boolean;
+  /** "best", "level", "open" or "worse". */
+  standing: string;
 }
 
 /** Of a task under a protocol. */
@@ -57,11 +55,10 @@ function readRanked(json: unknown): RankedCell {
   return {
     cell: readCellName(from["cell"]),
     name: textOf(from["name"]),
-    claimable: flagOf(from["claimable"]),
     mean: numberOf(from["mean"]),
     low: numberOf(from["low"]),
     high: numberOf(from["high"]),
     runs: textOf(from["runs"]),
-    likeBest: flagOf(from["like_best"]),
+    standing: textOf(from["standing"]),
   };
 }

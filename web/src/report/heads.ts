@@ -36,10 +36,9 @@ export interface EncodingVerdict {
 }
 
 export interface Question {
-  all: EncodingVerdict | null;
-  claimable: EncodingVerdict | null;
+  overSeeds: EncodingVerdict | null;
   /** By layer: drops of its heads from the largest down, means over seeds. */
-  sortedDrops: { all: (number | null)[][]; claimable: (number | null)[][] };
+  sortedDrops: (number | null)[][];
   seeds: SeedHeads[];
 }
 
@@ -75,11 +74,9 @@ export interface PublishedSeed {
 export function readQuestion(json: unknown): Question | null {
   const from = objectOrNull(json);
   if (from === null) return null;
-  const sorted = objectOf(from["sorted_drops"]);
   return {
-    all: readEncodingVerdict(from["all"]),
-    claimable: readEncodingVerdict(from["claimable"]),
-    sortedDrops: { all: listOf(sorted["all"], numbersOf), claimable: listOf(sorted["claimable"], numbersOf) },
+    overSeeds: readEncodingVerdict(from["over_seeds"]),
+    sortedDrops: listOf(from["sorted_drops"], numbersOf),
     seeds: listOf(from["seeds"], readSeedHeads),
   };
 }

@@ -1,4 +1,4 @@
-import { countOf, numberOf, numbersOf, objectOf, textOf } from "./reader.ts";
+import { countOf, numberOf, numbersOf, objectOf } from "./reader.ts";
 
 /** A number over seeds: the values in the order of the cell's runs, and their mean with its 95 % interval. */
 export interface SeedNumber {
@@ -7,7 +7,6 @@ export interface SeedNumber {
   mean: number | null;
   low: number | null;
   high: number | null;
-  method: string;
 }
 
 export interface Bounded {
@@ -24,7 +23,6 @@ export function readSeedNumber(json: unknown): SeedNumber {
     mean: numberOf(from["mean"]),
     low: numberOf(from["low"]),
     high: numberOf(from["high"]),
-    method: textOf(from["method"]),
   };
 }
 

@@ -1,4 +1,4 @@
-// The document that the program puts into the page ("phasor report 1").
+// The document that the program puts into the page ("phasor report 2").
 import { readCell, type Cell } from "./cell.ts";
 import { readAnswer, readOddity, type Answer, type Oddity } from "./conclusion.ts";
 import {
@@ -13,7 +13,7 @@ import { readAuditBlock, readClaim, readPublished, type AuditBlock, type Claim, 
 import { listOf, numberOf, objectOf, textOf } from "./reader.ts";
 import { readStory, type Story } from "./story.ts";
 
-export const FORMAT = "phasor report 1";
+export const FORMAT = "phasor report 2";
 
 export interface Times {
   version: string;

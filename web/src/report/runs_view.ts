@@ -1,5 +1,4 @@
-// What was measured of some runs of a cell, with the program's means and intervals: of all finished ones, or of the
-// converged ones alone.
+// What was measured of the finished runs of a cell, with the program's means and intervals.
 import { readCurves, readTelemetry, type Curves, type Telemetry } from "./curves.ts";
 import { readRemoval, readSnapshot, type Removal, type Snapshot } from "./heads.ts";
 import { readSeedNumber, type SeedNumber } from "./interval.ts";

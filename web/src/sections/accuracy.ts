@@ -11,7 +11,6 @@ import type { KeyItem } from "../page/key.ts";
 import type { SectionSpec } from "../page/section.ts";
 import type { Table, Value } from "../page/table.ts";
 import type { Floors } from "../report/cell.ts";
-import { countedRuns } from "../study/filters.ts";
 import { provenanceText, publishedAccuracies, type PublishedValue } from "../study/published_value.ts";
 import { accuracyFigure, type SeedFigure } from "../study/seed_points.ts";
 import type { PanelCells, ShownCell, View } from "../study/view.ts";
@@ -36,7 +35,7 @@ const ACCURACY: FigureSpec = {
     if (blocks.length === 0) return null;
     return {
       finding: finding(blocks),
-      note: `Small marks are single runs, hollow where a run did not converge; large ones are means of ${countedRuns(view.filters)} with 95 % intervals over seeds.`,
+      note: `Small marks are single runs, hollow where a run did not converge; large ones are means of all finished runs with 95 % intervals over seeds.`,
       key: keyOf(blocks),
       table: () => tableOf(blocks),
       chart: (width, look) => {
@@ -58,7 +57,7 @@ function blocksOf(view: View): Block[] {
   return view.panels.flatMap((panel) => {
     const rows = panel.cells.map((shown) => ({
       shown,
-      figure: accuracyFigure(shown.cell, view.filters.convergedOnly),
+      figure: accuracyFigure(shown.cell),
       published: publishedAccuracies(view.report.published, shown.cell.name),
     }));
     const floors = panel.cells.map((shown) => shown.cell.floors).find((found) => found !== null) ?? null;

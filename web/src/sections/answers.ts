@@ -65,12 +65,12 @@ function cardElement(answer: Answer, entries: Entries, hidden: HTMLElement): HTM
   );
 }
 
-function rankElement({ cell, name, mean, low, high, claimable, runs, likeBest }: RankedCell, entries: Entries): HTMLElement {
-  const classes = ["rank", likeBest ? "like-best" : "", claimable ? "" : "unclaimable"].filter((it) => it !== "");
+function rankElement({ cell, name, mean, low, high, runs, standing }: RankedCell, entries: Entries): HTMLElement {
+  const leads = standing === "best" || standing === "level";
   const { style } = entries.of(cell);
   return element(
     "li",
-    { class: classes.join(" ") },
+    { class: leads ? "rank leads" : "rank" },
     encodingSwatch(style, false),
     element("span", { class: "rank-name", title: cellLabel(cell) }, name),
     strip(mean, low, high, style),

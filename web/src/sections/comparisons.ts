@@ -1,5 +1,5 @@
 // Planned comparisons, chosen learning rates and failures, as tables.
-import { effect, figure, listing, percent, plural, probability } from "../base/text.ts";
+import { figure, listing, percent, plural, probability } from "../base/text.ts";
 import { element } from "../page/dom.ts";
 import { download } from "../page/download.ts";
 import type { SectionSpec } from "../page/section.ts";
@@ -9,6 +9,8 @@ import type { Comparison } from "../report/comparison.ts";
 import { protocolGroup } from "../study/paper_names.ts";
 import type { View } from "../study/view.ts";
 
+const READINGS = ["of interest", "significant", "no difference of interest", "open"];
+
 export const COMPARISONS_SECTION: SectionSpec = {
   id: "comparisons",
   title: "Comparisons",
@@ -17,9 +19,11 @@ export const COMPARISONS_SECTION: SectionSpec = {
     const table = comparisonsTable(view);
     if (table === null) return null;
     const comparisons = shownComparisons(view);
-    const told = comparisons.filter((it) => it.told).length;
-    const words = `${told} of ${plural(comparisons.length, "planned comparison")} ${told === 1 ? "is" : "are"} significant at 5 % after Holm. No reliable difference is no proof of equality.`;
-    return element("div", {}, element("p", { class: "finding" }, words), tableWithDownload(table, "comparisons"));
+    const counts = READINGS.map((reading) => `${comparisons.filter((it) => it.reading === reading).length} ${reading}`);
+    const words = `Of ${plural(comparisons.length, "planned comparison")}: ${listing(counts, READINGS.length)}.`;
+    const sentences = element("ul", {}, ...comparisons.map((it) => element("li", {}, it.sentence)));
+    const said = element("details", {}, element("summary", {}, "in words"), sentences);
+    return element("div", {}, element("p", { class: "finding" }, words), said, tableWithDownload(table, "comparisons"));
   },
 };
 
@@ -89,13 +93,11 @@ function comparisonsTable(view: View): Table | null {
       { name: "difference" },
       { name: "low" },
       { name: "high" },
-      { name: "p", show: probability },
-      { name: "smallest p", show: probability },
+      { name: "margin" },
+      { name: "reading" },
       { name: "p after Holm", show: probability },
       { name: "of" },
-      { name: "significant" },
-      { name: "Cliff's delta" },
-      { name: "Hedges' g", show: effect },
+      { name: "permutation p", show: probability },
       { name: "runs" },
     ],
     rows: shown.map((it) => [
@@ -107,13 +109,11 @@ function comparisonsTable(view: View): Table | null {
       it.difference?.value ?? null,
       it.difference?.low ?? null,
       it.difference?.high ?? null,
-      it.p,
-      it.smallestP,
+      it.margin,
+      it.reading,
       it.holm,
       it.family,
-      it.told ? "yes" : "no",
-      it.cliffsDelta?.value ?? null,
-      it.hedgesG,
+      it.permutationP,
       `${it.first.values.length}, ${it.second.values.length}`,
     ]),
   };

@@ -41,7 +41,7 @@ function contents(cell: Cell): HTMLElement[] {
       tableElement({
         caption: `${plural(cell.runs.length, "finished run")} of ${cell.planned} planned, ${cell.failed} failed`,
         columns: [{ name: "run" }, { name: "seed" }, { name: "converged" }, { name: "test accuracy" }, { name: "learning rate", show: figure }, { name: "steps" }, { name: "parameters" }],
-        rows: cell.runs.map((run, i) => [run.id, run.seed, run.converged ? "yes" : "no", cell.all.testAccuracy.values[i] ?? null, run.learningRate, run.steps, run.parameters]),
+        rows: cell.runs.map((run, i) => [run.id, run.seed, run.converged ? "yes" : "no", cell.numbers.testAccuracy.values[i] ?? null, run.learningRate, run.steps, run.parameters]),
       }),
     );
   }

@@ -10,8 +10,7 @@ import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { Table, Value } from "../page/table.ts";
 import type { SeedNumber } from "../report/interval.ts";
 import type { Run } from "../report/run.ts";
-import { countedRuns } from "../study/filters.ts";
-import { runsView, seedFigure, type SeedFigure } from "../study/seed_points.ts";
+import { seedFigure, type SeedFigure } from "../study/seed_points.ts";
 import type { PanelCells, ShownCell, View } from "../study/view.ts";
 
 type Moment = "start" | "end";
@@ -49,7 +48,7 @@ export const CONTRACTION: FigureSpec = {
     if (panels.length === 0) return null;
     return {
       finding: panels.map(finding),
-      note: `Largest singular value of a head's logits, divided by the same with all angles at zero: below 1 is contraction. Small points are heads of all seeds, hollow where the run did not converge, large ones means of ${countedRuns(view.filters)}, each the mean over its heads. Encodings that turn nothing have 1 by definition, and are left out.`,
+      note: `Largest singular value of a head's logits, divided by the same with all angles at zero: below 1 is contraction. Small points are heads of all seeds, hollow where the run did not converge, large ones means of all finished runs, each the mean over its heads. Encodings that turn nothing have 1 by definition, and are left out.`,
       key: [{ label: "mean, 95 % interval", sign: { kind: "interval" } }, { label: "a head", sign: { kind: "point" } }, { label: "no contraction", sign: { kind: "thin" } }],
       table: () => tableOf(panels),
       chart: (width, look) => {
@@ -65,10 +64,9 @@ function label({ shown, moment }: ContractionRow): string {
 }
 
 function panelsOf(view: View): ContractionPanel[] {
-  const only = view.filters.convergedOnly;
   return view.panels.flatMap((panel) => {
     const rows = panel.cells.flatMap((shown): ContractionRow[] => {
-      const { runs, spectrum } = runsView(shown.cell, only);
+      const { runs, spectrum } = shown.cell.finished;
       if (spectrum === null) return [];
       const row = (moment: Moment, number: SeedNumber, interval: string, heads: (number | null)[][]): ContractionRow => ({
         shown,

@@ -22,7 +22,7 @@ export const HEAD_VERDICTS: FigureSpec = {
     if (panels.length === 0) return null;
     return {
       finding: finding(panels),
-      note: "DEPOSIT: one head of the layer does what the layer does. SPREAD: no head does. NOT USED: the layer does not matter. UNDETERMINED: the samples cannot tell. Bars count all runs shown; a verdict over seeds is of converged runs alone.",
+      note: "DEPOSIT: one head of the layer does what the layer does. SPREAD: no head does. NOT USED: the layer does not matter. UNDETERMINED: the samples cannot tell. Bars and verdicts over seeds count all finished runs.",
       key: VERDICTS.map((verdict) => ({ label: `${LETTERS[verdict] ?? ""} ${verdict.toLowerCase()}`, sign: { kind: "box" as const, colour: lookOf(false).verdicts[verdict] ?? "", darkColour: lookOf(true).verdicts[verdict] ?? "" } })),
       table: () => tableOf(panels),
       chart: (width, look) => {
@@ -80,19 +80,16 @@ function finding(panels: readonly AskedPanel[]): string[] {
   });
 }
 
-/** Of converged runs alone: where there is none, there is no verdict. */
 function overSeeds(cells: readonly AskedCell[]): string {
-  const decided = cells.flatMap(({ shown, question: { claimable } }) => (claimable === null || claimable.verdict === "UNDETERMINED" ? [] : [`${shown.short} ${claimable.verdict}`]));
-  const without = cells.filter(({ question }) => question.claimable === null).map(({ shown }) => shown.short);
-  const judged = decided.length === 0 ? "no encoding has a verdict over seeds" : `over seeds: ${listing(decided, 4)}`;
-  return without.length === 0 ? judged : `${judged}; none without converged runs: ${listing(without, 4)}`;
+  const decided = cells.flatMap(({ shown, question: { overSeeds: it } }) => (it === null || it.verdict === "UNDETERMINED" ? [] : [`${shown.short} ${it.verdict}`]));
+  return decided.length === 0 ? "no encoding has a verdict over seeds" : `over seeds: ${listing(decided, 4)}`;
 }
 
 function tableOf(panels: readonly AskedPanel[]): Table {
   const rows: Value[][] = [];
   for (const { panel, cells } of panels) {
     for (const cell of cells) {
-      const over = cell.question.claimable;
+      const over = cell.question.overSeeds;
       rows.push([
         cell.shown.label,
         panel.task,
@@ -104,7 +101,7 @@ function tableOf(panels: readonly AskedPanel[]): Table {
         over?.maxShare.low ?? null,
         over?.maxShare.high ?? null,
         over?.n2.value ?? null,
-        over?.reason ?? "no run has converged",
+        over?.reason ?? "",
       ]);
     }
   }

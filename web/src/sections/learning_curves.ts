@@ -4,8 +4,6 @@ import { SHARE_AXIS } from "../chart/marks.ts";
 import type { Layout } from "../chart/plotly.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { SectionSpec } from "../page/section.ts";
-import { countedRuns } from "../study/filters.ts";
-import { runsView } from "../study/seed_points.ts";
 import type { ShownCell } from "../study/view.ts";
 import { curveSeries, ends, seriesChart, seriesKey, seriesPanels, seriesTable, type Series, type SeriesPanel } from "./series.ts";
 
@@ -14,7 +12,7 @@ interface Quantity {
   label: string;
   axis: Layout;
   show: (value: number) => string;
-  series(shown: ShownCell, convergedOnly: boolean): Series | null;
+  series(shown: ShownCell): Series | null;
 }
 
 const QUANTITIES: Quantity[] = [
@@ -23,8 +21,8 @@ const QUANTITIES: Quantity[] = [
     label: "test accuracy",
     axis: { ...SHARE_AXIS },
     show: percent,
-    series: (shown, only) => {
-      const { curves } = runsView(shown.cell, only);
+    series: (shown) => {
+      const { curves } = shown.cell.finished;
       return curveSeries(shown, curves.steps, curves.testAccuracy);
     },
   },
@@ -33,8 +31,8 @@ const QUANTITIES: Quantity[] = [
     label: "training accuracy",
     axis: { ...SHARE_AXIS },
     show: percent,
-    series: (shown, only) => {
-      const { curves } = runsView(shown.cell, only);
+    series: (shown) => {
+      const { curves } = shown.cell.finished;
       return curveSeries(shown, curves.steps, curves.trainAccuracy);
     },
   },
@@ -43,8 +41,8 @@ const QUANTITIES: Quantity[] = [
     label: "test loss",
     axis: { rangemode: "tozero" },
     show: figure,
-    series: (shown, only) => {
-      const { telemetry } = runsView(shown.cell, only);
+    series: (shown) => {
+      const { telemetry } = shown.cell.finished;
       return curveSeries(shown, telemetry?.steps ?? [], telemetry?.testLoss);
     },
   },
@@ -66,8 +64,8 @@ const CURVES: FigureSpec = {
     const panels = seriesPanels(view, quantity.series);
     if (panels.length === 0) return null;
     return {
-      finding: finding(panels, quantity, view.filters.convergedOnly),
-      note: `Lines are means of ${countedRuns(view.filters)}, bands their 95 % intervals.`,
+      finding: finding(panels, quantity),
+      note: "Lines are means of all finished runs, bands their 95 % intervals.",
       key: seriesKey(panels),
       table: () => seriesTable(panels, quantity.label, quantity.show),
       chart: (width, look) => seriesChart(panels, width, look, quantity.axis, quantity.label, quantity.show),
@@ -82,15 +80,15 @@ export const LEARNING_SECTION: SectionSpec = {
   figures: [CURVES],
 };
 
-function finding(panels: readonly SeriesPanel[], quantity: Quantity, convergedOnly: boolean): string[] {
-  if (quantity.value === "test_accuracy") return panels.map((panel) => speed(panel, convergedOnly));
+function finding(panels: readonly SeriesPanel[], quantity: Quantity): string[] {
+  if (quantity.value === "test_accuracy") return panels.map((panel) => speed(panel));
   return panels.map(({ panel, series }) => `${panel.title}: ${quantity.label} ${ends(series, quantity.show) ?? "has no value"}`);
 }
 
-function speed({ panel, series }: SeriesPanel, convergedOnly: boolean): string {
-  const half = `half of ${convergedOnly ? "their converged runs" : "their runs"}`;
+function speed({ panel, series }: SeriesPanel): string {
+  const half = "half of their runs";
   const medians = series.flatMap(({ shown }) => {
-    const { median } = (convergedOnly ? shown.cell.claimable : shown.cell.all).stepsTo90;
+    const { median } = shown.cell.numbers.stepsTo90;
     return median === null ? [] : [{ label: shown.short, median }];
   });
   const first = byText(medians.sort((a, b) => a.median - b.median), (it) => String(it.median))[0];

@@ -3,8 +3,7 @@ import { byText, listing, percent } from "../base/text.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { SectionSpec } from "../page/section.ts";
 import type { Table, Value } from "../page/table.ts";
-import { countedRuns } from "../study/filters.ts";
-import { runsView, seedFigure } from "../study/seed_points.ts";
+import { seedFigure } from "../study/seed_points.ts";
 import type { ShownCell } from "../study/view.ts";
 import { bandChart, bandKey, bandPanels, type BandPanel, type BandPoint } from "./seed_bands.ts";
 
@@ -21,7 +20,7 @@ const LENGTHS: FigureSpec = {
     if (panels.length === 0) return null;
     return {
       finding: panels.map(finding),
-      note: `Lines are means of ${countedRuns(view.filters)}, bands their 95 % intervals.`,
+      note: "Lines are means of all finished runs, bands their 95 % intervals.",
       key: bandKey(panels),
       table: () => tableOf(panels),
       chart: (width, look) =>
@@ -37,8 +36,8 @@ export const LENGTHS_SECTION: SectionSpec = {
   figures: [LENGTHS],
 };
 
-function pointsOf({ cell }: ShownCell, convergedOnly: boolean): LengthPoint[] {
-  const { runs, lengths } = runsView(cell, convergedOnly);
+function pointsOf({ cell }: ShownCell): LengthPoint[] {
+  const { runs, lengths } = cell.finished;
   return lengths.map(({ factor, longest, accuracy }) => ({ at: factor, longest, share: seedFigure(runs, accuracy) }));
 }
 

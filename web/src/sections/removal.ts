@@ -13,7 +13,7 @@ import type { Table, Value } from "../page/table.ts";
 import type { Removal } from "../report/heads.ts";
 import type { SeedNumber } from "../report/interval.ts";
 import { paperName } from "../study/paper_names.ts";
-import { accuracyFigure, runsView, seedFigure, type SeedFigure } from "../study/seed_points.ts";
+import { accuracyFigure, seedFigure, type SeedFigure } from "../study/seed_points.ts";
 import type { PanelCells, ShownCell, View } from "../study/view.ts";
 import { shorten } from "../base/text.ts";
 
@@ -57,16 +57,15 @@ export const REMOVAL_SECTION: SectionSpec = {
 };
 
 function removalCells(view: View, panel: PanelCells): RemovalCell[] {
-  const only = view.filters.convergedOnly;
   return panel.cells.flatMap((shown): RemovalCell[] => {
-    const { runs, removal } = runsView(shown.cell, only);
+    const { runs, removal } = shown.cell.finished;
     const number = (of: (layer: Removal) => SeedNumber) => (layer: Removal): SeedFigure => seedFigure(runs, of(layer));
     const position = number((layer) => layer.withoutPosition);
     const random = number((layer) => layer.random);
     const term = number((layer) => layer.withoutInputTerm);
     const layers = removal.map((layer) => ({ layer: layer.layer, position: position(layer), random: random(layer), term: term(layer) }));
     if (!layers.some((layer) => layer.position.mean !== null)) return [];
-    return [{ shown, intact: accuracyFigure(shown.cell, only).mean, layers, published: publishedOf(view, shown) }];
+    return [{ shown, intact: accuracyFigure(shown.cell).mean, layers, published: publishedOf(view, shown) }];
   });
 }
 

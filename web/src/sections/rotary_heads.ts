@@ -63,7 +63,7 @@ function curvesOf(view: View): HeadCurve[] {
     const heads = Math.max(0, ...panel.cells.map((shown) => shown.cell.heads));
     const steps = panel.cells.flatMap((shown): Step[] => {
       const k = rotaryHeads(shown.cell.name.encoding, heads);
-      const figure = accuracyFigure(shown.cell, view.filters.convergedOnly);
+      const figure = accuracyFigure(shown.cell);
       return k === null || figure.mean === null ? [] : [{ k, shown, figure }];
     });
     if (!steps.some((step) => isPartlyRotary(step.shown.cell.name.encoding)) || steps.length < 2) return [];

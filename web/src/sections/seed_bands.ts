@@ -23,9 +23,9 @@ export interface BandPanel<Point extends BandPoint> {
   cells: BandCell<Point>[];
 }
 
-export function bandPanels<Point extends BandPoint>(view: View, pointsOf: (shown: ShownCell, convergedOnly: boolean) => Point[]): BandPanel<Point>[] {
+export function bandPanels<Point extends BandPoint>(view: View, pointsOf: (shown: ShownCell) => Point[]): BandPanel<Point>[] {
   return view.panels.flatMap((panel) => {
-    const cells = panel.cells.map((shown) => ({ shown, points: pointsOf(shown, view.filters.convergedOnly) }));
+    const cells = panel.cells.map((shown) => ({ shown, points: pointsOf(shown) }));
     const measured = cells.filter(({ points }) => points.some((point) => point.share.mean !== null));
     return measured.length > 0 ? [{ panel, cells: measured }] : [];
   });

@@ -22,9 +22,9 @@ export interface SeriesPanel {
   series: Series[];
 }
 
-export function seriesPanels(view: View, series: (shown: ShownCell, convergedOnly: boolean) => Series | null): SeriesPanel[] {
+export function seriesPanels(view: View, series: (shown: ShownCell) => Series | null): SeriesPanel[] {
   return view.panels.flatMap((panel) => {
-    const found = panel.cells.flatMap((shown) => series(shown, view.filters.convergedOnly) ?? []);
+    const found = panel.cells.flatMap((shown) => series(shown) ?? []);
     return found.length > 0 ? [{ panel, series: found }] : [];
   });
 }

@@ -2,9 +2,8 @@
 import { listing, percent } from "../base/text.ts";
 import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { Table, Value } from "../page/table.ts";
-import { countedRuns } from "../study/filters.ts";
 import { QUESTIONS, questionOf, type QuestionName } from "../study/question_heads.ts";
-import { runsView, seedFigure, type SeedFigure } from "../study/seed_points.ts";
+import { seedFigure, type SeedFigure } from "../study/seed_points.ts";
 import type { View } from "../study/view.ts";
 import { bandChart, bandKey, bandPanels, type BandPanel, type BandPoint } from "./seed_bands.ts";
 
@@ -23,7 +22,7 @@ export const SNAPSHOTS: FigureSpec = {
     if (panels.length === 0) return null;
     return {
       finding: panels.map(finding),
-      note: `Share of the top head in the drops of the layer that is the finished model's key layer. Lines are means of ${countedRuns(view.filters)}, bands their 95 % intervals.`,
+      note: "Share of the top head in the drops of the layer that is the finished model's key layer. Lines are means of all finished runs, bands their 95 % intervals.",
       key: bandKey(panels),
       table: () => tableOf(panels),
       chart: (width, look) => bandChart(panels, width, look, () => ({ title: "step", rangemode: "tozero" }), "largest share"),
@@ -32,8 +31,8 @@ export const SNAPSHOTS: FigureSpec = {
 };
 
 function panelsOf(view: View, question: QuestionName): BandPanel<SnapshotPoint>[] {
-  return bandPanels(view, ({ cell }, convergedOnly) => {
-    const { runs, snapshots } = runsView(cell, convergedOnly);
+  return bandPanels(view, ({ cell }) => {
+    const { runs, snapshots } = cell.finished;
     return snapshots.map((snapshot) => ({
       at: snapshot.step,
       share: seedFigure(runs, snapshot[question].maxShare),

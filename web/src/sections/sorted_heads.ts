@@ -19,14 +19,13 @@ export const SORTED_HEADS: FigureSpec = {
     const asked = askedPanels(view, question).find((it) => it.panel.title === values["panel"]);
     if (asked === undefined) return null;
     const { cells } = asked;
-    const { convergedOnly } = view.filters;
     return {
-      finding: [finding(cells, convergedOnly, asked.panel.title)],
+      finding: [finding(cells, asked.panel.title)],
       note: "Lines are means over seeds of the first, second, ... head of a layer; points are single seeds, hollow where the run did not converge.",
       key: layerKey(Math.max(...cells.map((cell) => cell.shown.cell.layers), 1)),
       table: () => tableOf(cells),
       chart: (width, look) =>
-        panelChart(cells.map((cell) => panelOf(cell, convergedOnly, dropTitle(question), look)), width, look, { left: 56, leastWidth: 150, mostColumns: 4 }),
+        panelChart(cells.map((cell) => panelOf(cell, dropTitle(question), look)), width, look, { left: 56, leastWidth: 150, mostColumns: 4 }),
     };
   },
 };
@@ -55,14 +54,13 @@ function sortedDrops({ seeds, shown }: AskedCell): SeedDrops[][] {
 }
 
 /** By layer, from the largest down: the program's means over seeds. */
-function rankMeans({ question }: AskedCell, convergedOnly: boolean): number[][] {
-  const layers = convergedOnly ? question.sortedDrops.claimable : question.sortedDrops.all;
-  return layers.map((drops) => drops.map((drop) => drop ?? 0));
+function rankMeans({ question }: AskedCell): number[][] {
+  return question.sortedDrops.map((drops) => drops.map((drop) => drop ?? 0));
 }
 
-function panelOf(cell: AskedCell, convergedOnly: boolean, title: string, look: Look): Panel {
+function panelOf(cell: AskedCell, title: string, look: Look): Panel {
   const traces: Trace[] = [];
-  const layerMeans = rankMeans(cell, convergedOnly);
+  const layerMeans = rankMeans(cell);
   sortedDrops(cell).forEach((seeds, layer) => {
     const colour = layerColour(look, layer);
     const points = seeds.flatMap(({ seed, converged, drops }) => drops.map((drop, rank) => ({ seed, converged, drop, rank })));
@@ -97,9 +95,9 @@ function panelOf(cell: AskedCell, convergedOnly: boolean, title: string, look: L
   };
 }
 
-function finding(cells: readonly AskedCell[], convergedOnly: boolean, place: string): string {
+function finding(cells: readonly AskedCell[], place: string): string {
   const steep = cells.map((cell) => {
-    const layers = rankMeans(cell, convergedOnly);
+    const layers = rankMeans(cell);
     const top = layers.reduce((best, means) => ((means[0] ?? 0) > (best[0] ?? 0) ? means : best), layers[0] ?? []);
     const sum = top.reduce((all, drop) => all + Math.max(0, drop), 0);
     return { label: cell.shown.short, converged: cell.seeds.some((seed) => seed.converged), share: sum > 0 ? Math.max(0, top[0] ?? 0) / sum : 0 };

@@ -6,14 +6,13 @@ import type { FigureContent, FigureSpec } from "../page/figure.ts";
 import type { SectionSpec } from "../page/section.ts";
 import { curveSeries, ends, seriesChart, seriesKey, seriesPanels, seriesTable, type Series, type SeriesPanel } from "./series.ts";
 import { SNAPSHOTS } from "./snapshots.ts";
-import { runsView } from "../study/seed_points.ts";
 import type { ShownCell } from "../study/view.ts";
 
 interface Measure {
   value: string;
   label: string;
   axis: Layout;
-  series(shown: ShownCell, convergedOnly: boolean): Series | null;
+  series(shown: ShownCell): Series | null;
 }
 
 const MEASURES: Measure[] = [
@@ -21,8 +20,8 @@ const MEASURES: Measure[] = [
     value: "gradient_norm",
     label: "gradient norm",
     axis: LOG_AXIS,
-    series: (shown, only) => {
-      const { telemetry } = runsView(shown.cell, only);
+    series: (shown) => {
+      const { telemetry } = shown.cell.finished;
       return curveSeries(shown, telemetry?.steps ?? [], telemetry?.gradientNorm);
     },
   },
@@ -30,8 +29,8 @@ const MEASURES: Measure[] = [
     value: "test_loss",
     label: "test loss",
     axis: LOG_AXIS,
-    series: (shown, only) => {
-      const { telemetry } = runsView(shown.cell, only);
+    series: (shown) => {
+      const { telemetry } = shown.cell.finished;
       return curveSeries(shown, telemetry?.steps ?? [], telemetry?.testLoss);
     },
   },

@@ -7,7 +7,6 @@ export interface Filters {
   tasks: Set<string>;
   protocols: Set<string>;
   encodings: Set<string>;
-  convergedOnly: boolean;
 }
 
 export interface Choices {
@@ -29,13 +28,7 @@ export function usualFilters(choices: Choices, entries: Entries): Filters {
     tasks: new Set(choices.tasks),
     protocols: new Set(choices.protocols),
     encodings: new Set(entries.list.filter((entry) => !entry.aside).map((entry) => entry.key)),
-    convergedOnly: false,
   };
-}
-
-/** What means are of. */
-export function countedRuns({ convergedOnly }: Filters): string {
-  return convergedOnly ? "converged runs" : "all finished runs";
 }
 
 /** As the part of an address behind "#"; empty where nothing differs from the usual. */
@@ -48,7 +41,6 @@ export function filtersToHash(filters: Filters, usual: Filters): string {
   add("task", filters.tasks, usual.tasks);
   add("protocol", filters.protocols, usual.protocols);
   add("encoding", filters.encodings, usual.encodings);
-  if (filters.convergedOnly) parts.push("converged=only");
   return parts.join("&");
 }
 
@@ -70,7 +62,6 @@ export function filtersFromHash(hash: string, choices: Choices, usual: Filters):
     tasks: chosen("task", choices.tasks, usual.tasks),
     protocols: chosen("protocol", choices.protocols, usual.protocols),
     encodings: chosen("encoding", choices.encodings, usual.encodings),
-    convergedOnly: members.get("converged") === "only",
   };
 }
 

@@ -45,11 +45,10 @@ export function publishedPanels(view: View): PublishedPanel[] {
 function publishedCell(view: View, shown: ShownCell): PublishedCell[] {
   const { cell } = shown;
   const converged = new Set(cell.runs.filter((run) => run.converged).map((run) => run.id));
-  const seeds = cell.published.filter((seed) => converged.has(seed.id) || !view.filters.convergedOnly);
-  const turns = seeds.flatMap((seed) => turnsOf(seed, converged.has(seed.id)));
+  const turns = cell.published.flatMap((seed) => turnsOf(seed, converged.has(seed.id)));
   if (turns.length === 0) return [];
-  const intact = (view.filters.convergedOnly ? cell.publishedBaseline.claimable : cell.publishedBaseline.all) ?? 0;
-  return [{ shown, latents: seeds.some((seed) => seed.latents), intact, turns, ...paperTurns(view, shown) }];
+  const intact = cell.publishedBaseline ?? 0;
+  return [{ shown, latents: cell.published.some((seed) => seed.latents), intact, turns, ...paperTurns(view, shown) }];
 }
 
 function turnsOf({ seed, baseline, accuracies }: PublishedSeed, converged: boolean): Turn[] {

@@ -24,8 +24,7 @@ export function askedPanels(view: View, name: QuestionName): AskedPanel[] {
   return view.panels.flatMap((panel) => {
     const cells = panel.cells.flatMap((shown): AskedCell[] => {
       const question = shown.cell[name];
-      const seeds = (question?.seeds ?? []).filter((seed) => seed.converged || !view.filters.convergedOnly);
-      return question === null || seeds.length === 0 ? [] : [{ shown, question, seeds }];
+      return question === null || question.seeds.length === 0 ? [] : [{ shown, question, seeds: question.seeds }];
     });
     return cells.length > 0 ? [{ panel, cells }] : [];
   });

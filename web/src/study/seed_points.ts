@@ -2,7 +2,6 @@
 import type { Cell } from "../report/cell.ts";
 import type { SeedNumber } from "../report/interval.ts";
 import type { Run } from "../report/run.ts";
-import type { RunsView } from "../report/runs_view.ts";
 
 export interface SeedPoint {
   seed: number | null;
@@ -17,11 +16,6 @@ export interface SeedFigure {
   points: SeedPoint[];
 }
 
-/** What was measured of all finished runs of a cell, or of its converged ones. */
-export function runsView(cell: Cell, convergedOnly: boolean): RunsView {
-  return convergedOnly ? cell.converged : cell.finished;
-}
-
 /** `runs`: whose values the number has, in their order. */
 export function seedFigure(runs: readonly Run[], { values, mean, low, high }: SeedNumber): SeedFigure {
   const points = values.flatMap((value, i): SeedPoint[] =>
@@ -31,6 +25,6 @@ export function seedFigure(runs: readonly Run[], { values, mean, low, high }: Se
 }
 
 /** Test accuracy. */
-export function accuracyFigure(cell: Cell, convergedOnly: boolean): SeedFigure {
-  return seedFigure(runsView(cell, convergedOnly).runs, (convergedOnly ? cell.claimable : cell.all).testAccuracy);
+export function accuracyFigure(cell: Cell): SeedFigure {
+  return seedFigure(cell.runs, cell.numbers.testAccuracy);
 }

@@ -10,18 +10,18 @@ export interface SpectralCell {
 }
 
 export function spectralPanels(view: View, has: (cell: SpectralCell) => boolean = () => true): PanelCells[] {
-  return view.panels.filter((panel) => spectralCells(view, panel).some(has));
+  return view.panels.filter((panel) => spectralCells(panel).some(has));
 }
 
 export function chosenCells(view: View, title: string | undefined): SpectralCell[] {
   const panel = view.panels.find((it) => it.title === title);
-  return panel === undefined ? [] : spectralCells(view, panel);
+  return panel === undefined ? [] : spectralCells(panel);
 }
 
-function spectralCells({ filters }: View, panel: PanelCells): SpectralCell[] {
+function spectralCells(panel: PanelCells): SpectralCell[] {
   return panel.cells.flatMap((shown) => {
     const curves = shown.cell.headCurves;
-    if (curves === null || (filters.convergedOnly && !converged(shown, curves))) return [];
+    if (curves === null) return [];
     return [{ shown, curves, layers: 1 + Math.max(...curves.heads.map((head) => head.layer)) }];
   });
 }

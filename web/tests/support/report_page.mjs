@@ -146,11 +146,6 @@ export class ReportPage {
     await input.setChecked(on);
   }
 
-  async convergedOnly(on) {
-    await this.openFilters();
-    await this.page.locator("#filter-converged").setChecked(on);
-  }
-
   hash() {
     return this.page.evaluate(() => location.hash);
   }

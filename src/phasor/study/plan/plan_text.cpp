@@ -17,8 +17,8 @@ std::string rate_text(const PlannedCell& cell) {
 std::string plan_text(const StudyPlan& plan) {
   std::string lines = fmt::format("{}: {} cells\n\n", plan.name, plan.cells.size());
   for (const PlannedCell& cell : plan.cells) {
-    lines += fmt::format("{}: {} seeds, {} steps, lr {}\n", text(cell.cell), cell.seeds.size(), cell.config.train.steps,
-                         rate_text(cell));
+    lines += fmt::format("{}: {} seeds{}, {} steps, lr {}\n", text(cell.cell), cell.seeds.size(),
+                         cell.own_data ? " with data of their own" : "", cell.config.train.steps, rate_text(cell));
   }
   lines += fmt::format("\n{} runs", result_runs(plan, {}).size());
   const size_t tuning = tuning_runs(plan).size();

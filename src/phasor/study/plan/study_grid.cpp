@@ -13,6 +13,9 @@
 namespace phasor {
 namespace {
 
+constexpr const char* kDataSeed = "data.seed";
+constexpr const char* kOwnData = "run";
+
 const std::vector<double>& usual_lengths() {
   static const std::vector<double> factors = {1.0, 1.5, 2.0, 4.0};
   return factors;
@@ -30,9 +33,18 @@ PlannedCell cell_of(const StudyGrid& grid, const std::string& task, const std::s
   builder.add_option("tasks", "task", task);
   builder.add_option("protocols", "protocol", protocol);
   builder.add_option("encodings", "model.encoding", encoding);
-  for (const auto& [key, value] : grid.settings) builder.add_set(fmt::format("{}={}", key, value));
-  for (const auto& [key, value] : change.settings) builder.add_set(fmt::format("{}={}", key, value));
-  PlannedCell cell{.config = builder.build(), .seeds = grid.seeds, .measures = grid.measures, .rates = grid.rates};
+  bool own_data = true;
+  for (const ConfigBundle* bundle : {&grid.settings, &change.settings}) {
+    for (const auto& [key, value] : *bundle) {
+      if (key == kDataSeed) own_data = value == kOwnData;
+      if (key != kDataSeed || !own_data) builder.add_set(fmt::format("{}={}", key, value));
+    }
+  }
+  PlannedCell cell{.config = builder.build(),
+                   .own_data = own_data,
+                   .seeds = grid.seeds,
+                   .measures = grid.measures,
+                   .rates = grid.rates};
   resolve_encoding(cell.config.model);  // refuses what does not fit the model
   cell.cell = {cell.config.task, cell.config.protocol, cell.config.model.encoding, joined(grid.variant, change.name)};
   if (cell.measures.snapshots && cell.config.train.snapshots.empty()) {

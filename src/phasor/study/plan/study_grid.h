@@ -23,7 +23,7 @@ struct StudyGrid {
   std::vector<GridSwitch> switches;  // empty: nothing is switched. A name may be empty: the grid as it is
   std::vector<uint64_t> seeds = first_seeds(5);
   std::string variant;    // of all cells
-  ConfigBundle settings;  // of all runs
+  ConfigBundle settings;  // of all runs; data.seed may be "run", its default: every run's own seed
   std::vector<double> rates;
   RunMeasures measures;
 

@@ -16,6 +16,7 @@ PlannedRun planned(const PlannedCell& cell, double rate, uint64_t seed) {
   PlannedRun run{.cell = cell.cell, .config = cell.config, .measures = cell.measures};
   run.config.train.learning_rate = rate;
   run.config.seed = seed;
+  if (cell.own_data) run.config.data.seed = seed;
   run.id = config_id(run.config);
   return run;
 }
@@ -85,6 +86,18 @@ void refuse_duplicates(const StudyPlan& plan) {
                  run.config.seed);
     }
   }
+}
+
+int64_t keep_shared_data(StudyPlan& plan, const StudyPlan& begun) {
+  int64_t kept = 0;
+  for (PlannedCell& cell : plan.cells) {
+    const PlannedCell* earlier = begun.find(cell.cell);
+    if (!cell.own_data || earlier == nullptr || earlier->own_data) continue;
+    if (config_id(earlier->config) != config_id(cell.config)) continue;
+    cell.own_data = false;
+    ++kept;
+  }
+  return kept;
 }
 
 std::vector<PlannedRun> tuning_runs(const StudyPlan& plan) {

@@ -15,7 +15,8 @@ inline constexpr uint64_t kTuningSeed = 1000;
 
 struct PlannedCell {
   CellName cell;
-  RunConfig config;  // but for the seed, and for the learning rate where that is chosen
+  RunConfig config;       // but for the seed, and for the learning rate where that is chosen
+  bool own_data = false;  // data.seed of every run is its seed; else it is config's, the same in all of them
   std::vector<uint64_t> seeds;
   RunMeasures measures;
   std::vector<double> rates;        // learning rates to choose from; empty: config's
@@ -36,6 +37,10 @@ void check(const StudyPlan& plan);
 
 // Throws UsageError, naming both, where two cells ask for the same run.
 void refuse_duplicates(const StudyPlan& plan);
+
+// Cells that `begun`, the plan of the folder that is continued, has with the same settings and with one data set for
+// all runs keep it: else no run that is there would count. Returns how many.
+int64_t keep_shared_data(StudyPlan& plan, const StudyPlan& begun);
 
 // Runs that choose learning rates, in the plan's order.
 std::vector<PlannedRun> tuning_runs(const StudyPlan& plan);

@@ -126,6 +126,8 @@ RunRecord read_record(const PlannedRun& run, const fs::path& folder) {
                    .cell = run.cell,
                    .tuning = run.tuning,
                    .seed = config.seed,
+                   .data_seed = config.data.seed,
+                   .test_samples = config.data.test_samples,
                    .learning_rate = config.train.learning_rate,
                    .layers = config.model.layers,
                    .heads = config.model.heads};

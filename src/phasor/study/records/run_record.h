@@ -64,7 +64,8 @@ struct RunRecord {
   std::string id;
   CellName cell;
   bool tuning = false;
-  uint64_t seed = 0;
+  uint64_t seed = 0, data_seed = 0;
+  int64_t test_samples = 0;  // 0: not known
   double learning_rate = 0.0;
   int64_t steps = 0, parameters = 0, layers = 0, heads = 0;
   double train_accuracy = 0.0;  // on the whole training set

@@ -92,10 +92,9 @@ const LayerEffect* used_effect(const RunVerdict& verdict, int64_t layer) {
   return has_shares ? &found.effect : nullptr;
 }
 
-std::vector<std::vector<double>> sorted_drops(const std::vector<SeedHeads>& seeds, bool converged_only) {
+std::vector<std::vector<double>> sorted_drops(const std::vector<SeedHeads>& seeds) {
   std::vector<std::vector<std::vector<double>>> ranks;  // [layers][ranks][seeds]
   for (const SeedHeads& seed : seeds) {
-    if (converged_only && !seed.converged) continue;
     ranks.resize(std::max(ranks.size(), seed.loss_drops.size()));
     for (size_t l = 0; l < seed.loss_drops.size(); ++l) {
       std::vector<double> drops = seed.loss_drops[l];
@@ -114,21 +113,15 @@ std::vector<std::vector<double>> sorted_drops(const std::vector<SeedHeads>& seed
 
 std::optional<QuestionSummary> question_summary(const std::vector<RunRecord>& runs, Question question) {
   QuestionSummary result;
-  std::vector<SeedRun> all, converged;
+  std::vector<SeedRun> all;
   for (const RunRecord& run : runs) {
     const HeadRecord* heads = asked(run, question);
     if (heads == nullptr) continue;
     result.seeds.push_back(seed_heads(run, *heads));
     all.push_back(heads->judged);
-    if (run.converged) converged.push_back(heads->judged);
   }
   if (all.empty()) return std::nullopt;
   result.verdict = judge_encoding(all);
-  if (converged.size() == all.size()) {
-    result.claimable = result.verdict;
-  } else if (!converged.empty()) {
-    result.claimable = judge_encoding(converged);
-  }
   return result;
 }
 

@@ -28,13 +28,12 @@ struct SeedHeads {
 };
 
 struct QuestionSummary {
-  EncodingVerdict verdict;                   // of all finished runs that were asked
-  std::optional<EncodingVerdict> claimable;  // of the converged ones; nothing where there are none
+  EncodingVerdict verdict;  // of all finished runs that were asked
   std::vector<SeedHeads> seeds;
 };
 
 // Drops of the heads of each layer from the largest down, means over seeds: [layers][ranks].
-std::vector<std::vector<double>> sorted_drops(const std::vector<SeedHeads>& seeds, bool converged_only);
+std::vector<std::vector<double>> sorted_drops(const std::vector<SeedHeads>& seeds);
 
 // Nothing where no run was asked.
 std::optional<QuestionSummary> question_summary(const std::vector<RunRecord>& runs, Question question);

@@ -84,11 +84,8 @@ Json shares_json(const SnapshotShares& shares) {
 Json to_json(const QuestionSummary& question) {
   Json seeds = Json::array();
   for (const SeedHeads& seed : question.seeds) seeds.push_back(seed_json(seed));
-  return {{"all", verdict_json(question.verdict)},
-          {"claimable", question.claimable ? verdict_json(*question.claimable) : Json(nullptr)},
-          {"sorted_drops",
-           {{"all", json_numbers(sorted_drops(question.seeds, false))},
-            {"claimable", json_numbers(sorted_drops(question.seeds, true))}}},
+  return {{"over_seeds", verdict_json(question.verdict)},
+          {"sorted_drops", json_numbers(sorted_drops(question.seeds))},
           {"seeds", std::move(seeds)}};
 }
 

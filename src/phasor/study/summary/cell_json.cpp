@@ -1,6 +1,5 @@
 #include "phasor/study/summary/cell_json.h"
 
-#include <algorithm>
 #include <string>
 
 #include "phasor/ablation/ablation_json.h"
@@ -51,6 +50,8 @@ Json steps_json(const StepsTo90& steps) {
 
 Json numbers_json(const CellNumbers& numbers) {
   return {{"runs", numbers.test_accuracy.values.size()},
+          {"test_samples", numbers.test_samples},
+          {"mixed", numbers.mixed()},
           {"test_accuracy", to_json(numbers.test_accuracy)},
           {"train_accuracy", to_json(numbers.train_accuracy)},
           {"test_loss", to_json(numbers.test_loss)},
@@ -70,13 +71,9 @@ std::string against_one(const SeedInterval& contraction) {
 }
 
 // Mean accuracy of the intact models that the released code's ablation starts from; NaN without any.
-double published_baseline(const CellSummary& cell, bool converged_only) {
+double published_baseline(const CellSummary& cell) {
   std::vector<double> baselines;
-  for (const SeedPublished& seed : cell.published) {
-    const bool left_out =
-        std::find(cell.unconverged.begin(), cell.unconverged.end(), seed.id) != cell.unconverged.end();
-    if (!converged_only || !left_out) baselines.push_back(seed.ablation.baseline);
-  }
+  for (const SeedPublished& seed : cell.published) baselines.push_back(seed.ablation.baseline);
   return baselines.empty() ? kNaN : statistics::mean(baselines);
 }
 
@@ -98,7 +95,7 @@ Json to_json(const SeedInterval& interval) {
   return {{"values", json_numbers(interval.values)}, {"count", interval.count},
           {"mean", json_number(interval.mean)},      {"deviation", json_number(interval.deviation)},
           {"low", json_number(interval.low)},        {"high", json_number(interval.high)},
-          {"method", name(interval.method)},         {"degenerate", interval.degenerate}};
+          {"degenerate", interval.degenerate}};
 }
 
 Json curve_json(const std::vector<SeedInterval>& curve, size_t runs) {
@@ -167,8 +164,7 @@ Json to_json(const CellSummary& cell) {
           {"layers", cell.layers},
           {"heads", cell.heads},
           {"floors", cell.floors ? floors_json(*cell.floors) : Json(nullptr)},
-          {"all", numbers_json(cell.all)},
-          {"claimable", numbers_json(cell.claimable)},
+          {"numbers", numbers_json(cell.numbers)},
           {"curves", curves_json(cell.curves, cell.runs.size())},
           {"lengths", lengths_json(cell.lengths)},
           {"spectrum", spectrum_json(cell.spectrum)},
@@ -177,9 +173,7 @@ Json to_json(const CellSummary& cell) {
           {"removal", to_json(cell.removal)},
           {"snapshots", to_json(cell.snapshots)},
           {"published", published_json(cell.published)},
-          {"published_baseline",
-           {{"all", json_number(published_baseline(cell, false))},
-            {"claimable", json_number(published_baseline(cell, true))}}}};
+          {"published_baseline", json_number(published_baseline(cell))}};
 }
 
 }  // namespace phasor

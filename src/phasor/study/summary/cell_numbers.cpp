@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "phasor/statistics/proportion.h"
+#include "phasor/study/summary/test_samples.h"
 
 namespace phasor {
 namespace {
@@ -43,6 +44,8 @@ CellNumbers numbers_of(const CellRuns& cell) {
   const auto interval = [&](const auto& value, statistics::Interval range) {
     return seed_interval(per_run(cell.runs, value), range);
   };
+  TestSamples samples;
+  for (const RunRecord& run : cell.runs) samples.add(run);
   return {.test_accuracy = interval([](const RunRecord& run) { return run.test_accuracy; }, kShareRange),
           .train_accuracy = interval([](const RunRecord& run) { return run.train_accuracy; }, kShareRange),
           .test_loss = interval([](const RunRecord& run) { return run.test_loss; }, kPositiveRange),
@@ -52,7 +55,18 @@ CellNumbers numbers_of(const CellRuns& cell) {
           .loss_spikes = interval([](const RunRecord& run) { return run.loss_spikes; }, kPositiveRange),
           .gradient_variation = interval([](const RunRecord& run) { return run.gradient_variation; }, kPositiveRange),
           .success = success_of(cell),
-          .steps_to_90 = steps_of(cell.runs)};
+          .steps_to_90 = steps_of(cell.runs),
+          .test_samples = samples.count()};
+}
+
+bool CellNumbers::mixed() const {
+  if (test_accuracy.count == 0) return false;
+  const auto [least, most] = std::minmax_element(test_accuracy.values.begin(), test_accuracy.values.end());
+  return *most - *least > kMixedSpread;
+}
+
+statistics::RunSample CellNumbers::accuracy_sample() const {
+  return {test_accuracy.values, statistics::accuracy_variance_floor(test_accuracy.mean, test_samples)};
 }
 
 }  // namespace phasor

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "phasor/statistics/mean_difference.h"
 #include "phasor/statistics/sample.h"
 #include "phasor/study/records/study_results.h"
 #include "phasor/study/summary/seed_interval.h"
@@ -11,6 +12,8 @@
 namespace phasor {
 
 inline constexpr double kSuccessAccuracy = 0.9;
+// Runs of one cell that lie farther apart than this are of two kinds: some learned the task and some did not.
+inline constexpr double kMixedSpread = 0.2;
 
 // Runs with a test accuracy of at least kSuccessAccuracy among those that ended; one that failed is no success.
 struct SuccessRate {
@@ -34,6 +37,12 @@ struct CellNumbers {
   SeedInterval loss_area, loss_spikes, gradient_variation;
   std::optional<SuccessRate> success;  // nothing where no run has ended
   StepsTo90 steps_to_90;
+  int64_t test_samples = 0;  // different ones behind the mean test accuracy; 0: not known
+
+  // Accuracies lie more than kMixedSpread apart. No test of means is right there.
+  bool mixed() const;
+  // The mean test accuracy as a comparison takes it.
+  statistics::RunSample accuracy_sample() const;
 };
 
 CellNumbers numbers_of(const CellRuns& cell);

@@ -1,7 +1,6 @@
 #include "phasor/study/summary/cell_summary.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <set>
 
@@ -37,13 +36,6 @@ std::vector<SeedPublished> published_of(const std::vector<RunRecord>& runs) {
 }
 
 }  // namespace
-
-CellRuns claimable(const CellRuns& cell) {
-  CellRuns result{.cell = cell.cell, .planned = cell.planned, .failures = cell.failures};
-  std::copy_if(cell.runs.begin(), cell.runs.end(), std::back_inserter(result.runs),
-               [](const RunRecord& run) { return run.converged; });
-  return result;
-}
 
 LearningCurves learning_curves(const std::vector<RunRecord>& runs) {
   std::map<int64_t, std::pair<std::vector<double>, std::vector<double>>> at;  // test and train accuracy by step
@@ -126,8 +118,7 @@ CellSummary summarize(const CellRuns& cell) {
                       .planned = cell.planned,
                       .learning_rates = distinct(cell.runs, &RunRecord::learning_rate),
                       .parameters = distinct(cell.runs, &RunRecord::parameters),
-                      .all = numbers_of(cell),
-                      .claimable = numbers_of(claimable(cell)),
+                      .numbers = numbers_of(cell),
                       .curves = learning_curves(cell.runs),
                       .lengths = length_summary(cell.runs),
                       .spectrum = spectrum_summary(cell.runs),

@@ -1,8 +1,8 @@
 #pragma once
 // A cell of a study in numbers: means over seeds with intervals, and every seed's own values, in the order of the runs.
 //
-// Two views. All finished runs: what was measured. The converged ones (`claimable`): what claims may rest on, for a run
-// that is still improving at its last evaluation says little about where it would end.
+// All finished runs count, at the compute that they were given. Those that were still improving at their last
+// evaluation are named in `unconverged`: leaving them out would select runs by how they came out.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,9 +13,6 @@
 #include "phasor/study/summary/cell_numbers.h"
 
 namespace phasor {
-
-// The cell with its converged runs alone. Failures stay: they are no successes in this view either.
-CellRuns claimable(const CellRuns& cell);
 
 // One finished run.
 struct SeedOutcome {
@@ -64,7 +61,7 @@ struct CellSummary {
   std::vector<int64_t> parameters;       // likewise
   int64_t layers = 0, heads = 0;         // of the first run
   std::optional<TaskFloors> floors;      // of the first run
-  CellNumbers all, claimable;            // finished runs, and converged ones alone
+  CellNumbers numbers;
   LearningCurves curves;
   std::vector<LengthSummary> lengths;  // by rising factor
   std::optional<SpectrumSummary> spectrum;

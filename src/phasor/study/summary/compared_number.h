@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "phasor/statistics/sample.h"
 #include "phasor/study/records/run_record.h"
 
 namespace phasor {
@@ -40,9 +42,19 @@ std::string title(const ComparedNumber& number);  // for people: "test accuracy"
 // Nothing where it was not measured or is not defined for this run.
 std::optional<double> value_of(const RunRecord& run, const ComparedNumber& number);
 
+// The smallest difference that anybody would care about: 1 point for accuracies. docs/statistics.md has all of them.
+double margin_of(const ComparedNumber& number);
+
+// Where a difference of two means can lie.
+statistics::Interval difference_range(const ComparedNumber& number);
+
+// The floor of the variance of a mean over these runs: the binomial error of their test samples for accuracies, the
+// grid of evaluations for steps, else 0.
+double variance_floor_of(const std::vector<RunRecord>& runs, const ComparedNumber& number, double mean);
+
 struct ComparedWords {
-  const char* larger;   // "is more accurate than"
-  const char* smaller;  // "is less accurate than"
+  const char* larger;   // "is better than"
+  const char* smaller;  // "is worse than"
   double scale = 1.0;   // people read accuracies in per cent
   const char* unit;     // of a difference, after scaling: " points"; empty where the title has to say what it is
   int digits = 3;       // behind the point

@@ -1,57 +1,73 @@
 #pragma once
-// Planned comparisons: one number of two cells' runs. Only converged runs take part; every other one is counted.
+// Planned comparisons: one number of two cells' runs. All finished runs take part, also those that were still
+// improving.
 //
-// The test is a permutation of the runs' labels, two-sided, exact as long as all splits can be counted (10 against 10).
-// Effect sizes stand beside it: Cliff's delta, Hedges' g and the difference of means with Welch's interval. All are
-// positive where the first cell has more.
+// One interval decides (statistics/mean_difference.h), with three runs or more on each side. From five on a permutation
+// test of the same runs stands beside it; it decides nothing. All differences are positive where the first cell has
+// more.
 //
-// Steps to 90 %: a run that never got there counts as one step more than the longest run of the two cells, the worst of
-// all. Ranks and test are then right; means and differences of means are no numbers of steps where `never` is not 0.
+// Steps to 90 %: a run that never got there counts as one step more than the longest run of the two cells. The means
+// are then those of the steps to 90 % as far as they were trained, and no answer gives their difference as a number of
+// steps.
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <vector>
 
-#include "phasor/statistics/bootstrap.h"
-#include "phasor/statistics/effect.h"
+#include "phasor/statistics/mean_difference.h"
 #include "phasor/statistics/permutation.h"
 #include "phasor/study/records/study_results.h"
+#include "phasor/study/summary/cell_numbers.h"
 #include "phasor/study/summary/compared_number.h"
 
 namespace phasor {
 
 inline constexpr double kComparisonLevel = 0.05;
 inline constexpr size_t kMostComparisons = 6;  // in a family
+// From here on a permutation test can say anything: 2 / C(2n, n) is 0.008 for five against five, 0.029 for four.
+inline constexpr size_t kFewestPermuted = 5;
 
 struct ComparedCell {
   CellName cell;
-  std::vector<double> values;  // of converged runs
+  std::vector<double> values;  // of finished runs
   double mean = std::numeric_limits<double>::quiet_NaN();
-  int64_t unconverged = 0, failed = 0;  // runs that are not among the values
-  int64_t unmeasured = 0;               // converged runs for which the number is not defined, likewise
-  int64_t never = 0;                    // of the values: runs that never reached 90 %
+  double variance_floor = 0.0;         // of the mean
+  int64_t unconverged = 0;             // of the values: runs that were still improving
+  int64_t never = 0;                   // of the values: runs that never reached 90 %
+  int64_t failed = 0;                  // runs that are not among the values
+  int64_t unmeasured = 0;              // finished runs for which the number is not defined, likewise
+  std::optional<SuccessRate> success;  // of the cell
+  bool mixed = false;                  // some of its runs learned the task and some did not: CellNumbers::mixed
 };
 
 struct Comparison {
   ComparedNumber number;
   ComparedCell first, second;
-  // None of these with fewer than two values on a side.
+  double margin = 0.0;  // the smallest difference of interest
+  // Nothing with fewer than two values on a side.
+  std::optional<statistics::MeanDifference> difference;
+  statistics::DifferenceReading reading = statistics::DifferenceReading::open;
+  // Nothing with fewer than five values on a side.
   std::optional<statistics::PermutationTest> test;
-  std::optional<statistics::BootstrapInterval> cliffs_delta;
-  std::optional<double> hedges_g;  // nor where nothing varies
-  std::optional<statistics::MeanInterval> difference;
-  // By adjust().
+  // The difference without runs that were still improving, where that turns the order and one of the two differences is
+  // larger than the margin.
+  std::optional<double> turned;
+  // By adjust(), of the interval's p; nothing where the interval decides nothing.
   std::optional<double> holm;
   int64_t family = 1;  // comparisons that holm is adjusted for
 
-  std::optional<double> adjusted_p() const;  // holm, or p where nothing was adjusted
-  bool told() const;                         // adjusted p <= 0.05
+  // The interval excludes 0.
+  bool significant() const { return difference && difference->significant(); }
+  // It does, and might by chance in one of so many comparisons.
+  bool lost_to_holm() const { return significant() && holm && *holm > kComparisonLevel; }
+  // The permutation test says otherwise than the interval.
+  bool disputed() const { return test && difference && (test->p <= kComparisonLevel) != significant(); }
 };
 
 Comparison compare(const CellRuns& first, const CellRuns& second, const ComparedNumber& number);
 
-// Holm's correction over a family of at most six: more is an Error. One without a test counts with p = 1, so that the
-// correction does not depend on how runs came out.
+// Holm's correction over a family of at most six: more is an Error. One that decides nothing counts with p = 1, so that
+// the correction does not depend on how runs came out.
 void adjust(std::vector<Comparison>& family);
 
 struct PlannedComparison {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
+#include "phasor/base/number_text.h"
 #include "phasor/base/wrapped_text.h"
 
 namespace phasor {
@@ -35,31 +35,53 @@ bool one_task(const std::vector<Comparison>& comparisons) {
                      [&](const Comparison& comparison) { return names_of(comparison).task == task; });
 }
 
+std::string plain_number(double value, const ComparedWords& words) {
+  return fmt::format("{:.{}f}", words.scale * value, words.digits);
+}
+
 std::string signed_number(double value, const ComparedWords& words) {
   return fmt::format("{:+.{}f}", words.scale * value, words.digits);
 }
 
-// Runs that never reached 90 % stand for no number of steps: order and test hold, means do not.
+// Runs that never reached 90 % stand for no number of steps.
 bool has_never(const Comparison& comparison) { return comparison.first.never + comparison.second.never > 0; }
 
 // "+3.1 points (95 % +1.2 to +5.0)"; in tables the title has the per cent.
 std::string difference_text(const Comparison& comparison, const char* level) {
   const ComparedWords& own = words(comparison.number);
-  const double value = comparison.first.mean - comparison.second.mean;
-  if (!std::isfinite(value) || has_never(comparison)) return "-";
-  std::string text = signed_number(value, own) + own.unit;
-  if (!comparison.difference) return text;
-  const statistics::MeanInterval& interval = *comparison.difference;
-  if (interval.degenerate) return text + " (no spread on either side)";
-  return text +
-         fmt::format(" ({}{} to {})", level, signed_number(interval.low, own), signed_number(interval.high, own));
+  if (!comparison.difference) {
+    const double value = comparison.first.mean - comparison.second.mean;
+    return std::isfinite(value) && !has_never(comparison) ? signed_number(value, own) + own.unit : "-";
+  }
+  const statistics::MeanDifference& found = *comparison.difference;
+  if (has_never(comparison)) return "-";
+  const std::string text = signed_number(found.difference, own) + own.unit;
+  if (found.degenerate) return text + " (no spread on either side)";
+  return fmt::format("{} ({}{} to {})", text, level, signed_number(found.low, own), signed_number(found.high, own));
 }
 
-std::string delta_text(const Comparison& comparison) {
-  if (!comparison.cliffs_delta) return "-";
-  const statistics::BootstrapInterval& delta = *comparison.cliffs_delta;
-  if (delta.degenerate) return fmt::format("{:+.2f}", delta.estimate);
-  return fmt::format("{:+.2f} ({:+.2f} to {:+.2f})", delta.estimate, delta.low, delta.high);
+// "86.0 points (95 % 84.6 to 87.5)": the size of a difference whose sign the words have.
+std::string size_text(const Comparison& comparison) {
+  const ComparedWords& own = words(comparison.number);
+  const statistics::MeanDifference& found = *comparison.difference;
+  const bool larger = found.difference > 0.0;
+  return fmt::format("{}{} (95 % {} to {})", plain_number(std::abs(found.difference), own), own.unit,
+                     plain_number(larger ? found.low : -found.high, own),
+                     plain_number(larger ? found.high : -found.low, own));
+}
+
+// "1 point", "50 steps", "0.01"
+std::string margin_text(const Comparison& comparison) {
+  const ComparedWords& own = words(comparison.number);
+  const double margin = own.scale * comparison.margin;
+  std::string unit = own.unit;
+  if (margin == 1.0 && unit.ends_with('s')) unit.pop_back();
+  return fmt::format("{}{}", print_number(margin), unit);
+}
+
+std::string holm_text(const Comparison& comparison) {
+  if (!comparison.holm) return "-";
+  return comparison.family > 1 ? p_text(*comparison.holm) : p_text(comparison.difference->p);
 }
 
 std::vector<std::string> row(const Comparison& comparison, bool with_task) {
@@ -68,77 +90,102 @@ std::vector<std::string> row(const Comparison& comparison, bool with_task) {
   if (with_task && !names.task.empty()) name += " on " + names.task;
   return {name + ": " + title(comparison.number),
           difference_text(comparison, ""),
+          std::string(statistics::name(comparison.reading)),
+          holm_text(comparison),
           comparison.test ? p_text(comparison.test->p) : "-",
-          comparison.holm ? p_text(*comparison.holm) : "-",
-          delta_text(comparison),
-          comparison.hedges_g ? fmt::format("{:+.2f}", *comparison.hedges_g) : "-",
           fmt::format("{}:{}", comparison.first.values.size(), comparison.second.values.size())};
-}
-
-// "0.10 (3 against 3), 0.008 (5 against 5)"
-std::string smallest_text(const std::vector<Comparison>& comparisons) {
-  std::map<std::pair<size_t, size_t>, double> smallest;
-  for (const Comparison& comparison : comparisons) {
-    if (!comparison.test) continue;
-    smallest[{comparison.first.values.size(), comparison.second.values.size()}] = comparison.test->smallest_p;
-  }
-  std::string text;
-  for (const auto& [seeds, p] : smallest) {
-    text += fmt::format("{}{} ({} against {})", text.empty() ? "" : ", ", p_text(p), seeds.first, seeds.second);
-  }
-  return text;
 }
 
 std::string runs_text(int64_t runs) { return fmt::format("{} run{}", runs, runs == 1 ? "" : "s"); }
 
-// "; of alibi 1 run did not converge and 1 failed, which do not count"
 std::string left_out_text(const ComparedCell& cell, const std::string& name) {
   std::vector<std::string> parts;
-  if (cell.unconverged > 0) parts.push_back(fmt::format("{} did not converge", runs_text(cell.unconverged)));
-  if (cell.failed > 0) parts.push_back(fmt::format("{} failed", runs_text(cell.failed)));
-  if (cell.unmeasured > 0) parts.push_back(fmt::format("{} had no such number", runs_text(cell.unmeasured)));
+  if (cell.failed > 0) parts.push_back(fmt::format("{} that failed", runs_text(cell.failed)));
+  if (cell.unmeasured > 0) parts.push_back(fmt::format("{} without such a number", runs_text(cell.unmeasured)));
   if (parts.empty()) return "";
   return fmt::format("; not counted of {}: {}", name, fmt::join(parts, ", "));
 }
 
-std::string never_text(const Comparison& comparison, const PairNames& names) {
-  if (!has_never(comparison)) return "";
+// "3 of 5 runs of rope and 0 of 5 of nope reach 90 %"
+std::string reached_text(const Comparison& comparison, const PairNames& names) {
+  const auto reached = [](const ComparedCell& cell) { return std::ssize(cell.values) - cell.never; };
   const ComparedCell &first = comparison.first, &second = comparison.second;
-  return fmt::format("; {} of {} runs of {} and {} of {} of {} never got there and count as later than all others",
-                     first.never, first.values.size(), names.first, second.never, second.values.size(), names.second);
+  return fmt::format("{} of {} of {} and {} of {} of {} reach it", reached(first), runs_text(std::ssize(first.values)),
+                     names.first, reached(second), runs_text(std::ssize(second.values)), names.second);
 }
 
-std::string evidence_text(const Comparison& comparison) {
-  std::string text;
-  if (has_never(comparison)) {
-    text = "Cliff's delta " + delta_text(comparison);
-  } else {
-    if (words(comparison.number).unit[0] == '\0') text = title(comparison.number) + " ";
-    text += difference_text(comparison, "95 % ");
-  }
-  text += fmt::format(", p = {}", p_text(comparison.test->p));
-  if (comparison.holm) text += fmt::format(", after Holm {}", p_text(*comparison.holm));
-  return text;
+// What makes any test of means doubtful.
+std::string mixed_text(const Comparison& comparison, const PairNames& names) {
+  std::vector<std::string> parts;
+  const auto add = [&](const ComparedCell& cell, const std::string& name) {
+    if (!cell.mixed || !cell.success) return;
+    parts.push_back(
+        fmt::format("of {} {} of {} reach 90 %", name, cell.success->successes, runs_text(cell.success->trials)));
+  };
+  add(comparison.first, names.first);
+  add(comparison.second, names.second);
+  if (parts.empty()) return "";
+  return fmt::format("; some runs learned the task and some did not, where no test of means is right: {}",
+                     fmt::join(parts, ", "));
+}
+
+std::string permutation_text(const Comparison& comparison) {
+  if (!comparison.test) return "";
+  return fmt::format("; a permutation test {} p = {}", comparison.disputed() ? "says otherwise," : "gives",
+                     p_text(comparison.test->p));
+}
+
+std::string chance_text(const Comparison& comparison) {
+  if (!comparison.lost_to_holm()) return "";
+  return fmt::format("; one of {} comparisons may look like this by chance (p after Holm {})", comparison.family,
+                     p_text(*comparison.holm));
+}
+
+std::string turned_text(const Comparison& comparison) {
+  if (!comparison.turned) return "";
+  return fmt::format("; without runs that were still improving the order would turn ({}{})",
+                     signed_number(*comparison.turned, words(comparison.number)), words(comparison.number).unit);
 }
 
 // An unfinished study plans more than it can say yet.
 bool has_runs(const Comparison& comparison) {
-  const auto any = [](const ComparedCell& cell) {
-    return !cell.values.empty() || cell.unconverged + cell.failed + cell.unmeasured > 0;
-  };
+  const auto any = [](const ComparedCell& cell) { return !cell.values.empty() || cell.failed + cell.unmeasured > 0; };
   return any(comparison.first) || any(comparison.second);
 }
 
-std::string untold_text(const Comparison& comparison) {
-  const size_t first = comparison.first.values.size(), second = comparison.second.values.size();
-  if (!comparison.test) {
-    return fmt::format("{} against {} converged runs with that number, and a test needs two on each side", first,
-                       second);
+std::string told_text(const Comparison& comparison, const PairNames& names, std::string where) {
+  const ComparedWords& own = words(comparison.number);
+  if (comparison.number.quantity == ComparedQuantity::accuracy_at_length) {
+    where += title(comparison.number).substr(std::string("accuracy").size());
   }
-  const double smallest = std::min(1.0, comparison.test->smallest_p * static_cast<double>(comparison.family));
-  return fmt::format("{}; with {} against {} seeds the smallest p is {}{}{}", evidence_text(comparison), first, second,
-                     p_text(smallest), comparison.family > 1 ? " after Holm" : "",
-                     smallest > kComparisonLevel ? ", too few for any difference to be significant at 5 %" : "");
+  const char* how = comparison.difference->difference > 0.0 ? own.larger : own.smaller;
+  const std::string start = fmt::format("{} {} {}{}", names.first, how, names.second, where);
+  if (has_never(comparison)) return fmt::format("{}: {}", start, reached_text(comparison, names));
+  const std::string found = fmt::format("{} by {}", start, size_text(comparison));
+  if (comparison.reading == statistics::DifferenceReading::of_interest) return found;
+  return fmt::format("{}; whether by more than {} is open", found, margin_text(comparison));
+}
+
+std::string verdict_text(const Comparison& comparison, const PairNames& names, const std::string& where) {
+  using enum statistics::DifferenceReading;
+  if (comparison.reading == of_interest || comparison.reading == significant) {
+    return told_text(comparison, names, where);
+  }
+  const std::string what = title(comparison.number) + where;
+  const std::string found =
+      has_never(comparison) ? reached_text(comparison, names) : difference_text(comparison, "95 % ");
+  if (comparison.reading == not_of_interest) {
+    return fmt::format("no difference of interest between {} and {} in {}: {}, {}less than {}", names.first,
+                       names.second, what, found, comparison.significant() ? "surely not 0 and " : "",
+                       margin_text(comparison));
+  }
+  const std::string question = fmt::format("open: whether {} and {} differ in {}", names.first, names.second, what);
+  const size_t first = comparison.first.values.size(), second = comparison.second.values.size();
+  if (static_cast<int64_t>(std::min(first, second)) >= statistics::kLeastRunsToCompare) {
+    return fmt::format("{}: {}", question, found);
+  }
+  return fmt::format("{}; there are {} against {} finished runs with that number, and {} on each side are needed",
+                     question, first, second, statistics::kLeastRunsToCompare);
 }
 
 }  // namespace
@@ -150,39 +197,31 @@ std::string p_text(double p) {
 
 std::string comparisons_text(const std::vector<Comparison>& comparisons, TableFormat format) {
   if (comparisons.empty()) return "";
-  TextTable table{
-      .titles = {"first - second", "difference (95 %)", "p", "Holm p", "Cliff's delta (95 %)", "Hedges' g", "seeds"}};
+  TextTable table{.titles = {"first - second", "difference (95 %)", "reading", "Holm p", "permutation p", "runs"}};
   const bool with_task = !one_task(comparisons);
+  bool permuted = false;
   for (const Comparison& comparison : comparisons) {
-    if (has_runs(comparison)) table.rows.push_back(row(comparison, with_task));
+    if (!has_runs(comparison)) continue;
+    table.rows.push_back(row(comparison, with_task));
+    permuted = permuted || comparison.test;
   }
   if (table.rows.empty()) return "";
   std::string notes =
-      "Converged runs only. p: permutation of runs, two-sided; Holm p: adjusted for all comparisons of its family.";
-  const std::string smallest = smallest_text(comparisons);
-  if (!smallest.empty()) notes += fmt::format("\nsmallest possible p with these seeds: {}", smallest);
+      "All finished runs. The interval decides: of interest, if it lies wholly beyond the margin (1 point of "
+      "accuracy); "
+      "no difference of interest, if within it; significant, if it excludes 0. Holm p: for those who would count any "
+      "one "
+      "of a family of comparisons.";
+  if (permuted) notes += " permutation p: beside it, from 5 runs on each side on; it decides nothing.";
   const bool terminal = format == TableFormat::terminal;
   return to_text(table, format) + (terminal ? "" : "\n") + wrapped(notes, kTerminalColumns) + "\n";
 }
 
 std::string answer(const Comparison& comparison, bool with_task) {
   const PairNames names = names_of(comparison);
-  const ComparedWords& own = words(comparison.number);
-  std::string where;
-  if (with_task && !names.task.empty()) where += " on " + names.task;
-  std::string text;
-  if (comparison.told()) {
-    const bool larger = comparison.first.mean > comparison.second.mean;
-    if (comparison.number.quantity == ComparedQuantity::accuracy_at_length) {
-      where += title(comparison.number).substr(std::string("accuracy").size());
-    }
-    text = fmt::format("{} {} {}{}: {}", names.first, larger ? own.larger : own.smaller, names.second, where,
-                       evidence_text(comparison));
-  } else {
-    text = fmt::format("no reliable difference between {} and {} in {}{}: {}", names.first, names.second,
-                       title(comparison.number), where, untold_text(comparison));
-  }
-  return text + never_text(comparison, names) + left_out_text(comparison.first, names.first) +
+  const std::string where = with_task && !names.task.empty() ? " on " + names.task : "";
+  return verdict_text(comparison, names, where) + chance_text(comparison) + permutation_text(comparison) +
+         mixed_text(comparison, names) + turned_text(comparison) + left_out_text(comparison.first, names.first) +
          left_out_text(comparison.second, names.second) + ".";
 }
 

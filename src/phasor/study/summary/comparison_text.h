@@ -8,12 +8,12 @@
 
 namespace phasor {
 
-// p, p after Holm, the smallest p that so many seeds can reach, and effect sizes; empty without comparisons.
+// Difference with its interval, how it reads, p after Holm, p of the permutation test; empty without comparisons.
 std::string comparisons_text(const std::vector<Comparison>& comparisons, TableFormat format);
 
-// "rope is more accurate than alibi: +3.1 points (95 % +1.2 to +5.0), p = 0.008, ..." or "no reliable difference
-// between ...". Names the task, the protocol and the variant too unless told not to; cells that differ in these are
-// named in full.
+// "rope is better than nope by 86.0 points (95 % 84.6 to 87.5).", "no difference of interest between ...", "open:
+// whether ... differ, ..."; behind it what else a reader must know. Names the task, the protocol and the variant too
+// unless told not to; cells that differ in these are named in full.
 std::string answer(const Comparison& comparison, bool with_task = true);
 
 // One answer each, without the task where it is the same for all.

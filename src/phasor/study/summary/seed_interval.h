@@ -1,19 +1,15 @@
 #pragma once
-// A mean over seeds with its 95 % interval. Every such mean of a study comes from here, so that all are made alike:
-// by the `expanded` bootstrap from five values on, by Student's t below, where no resampling could cover (the table in
-// statistics/bootstrap.h), and without interval for one value, which says nothing about spread.
+// A mean over seeds with its 95 % interval. Every such mean of a study comes from here, so that all are made alike: by
+// Student's t, and without interval for one value, which says nothing about spread. No resampling covers so well with
+// five or ten values (the table in statistics/bootstrap.h).
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "phasor/statistics/sample.h"
 
 namespace phasor {
-
-enum class IntervalMethod : uint8_t { none, student, bootstrap };
-std::string_view name(IntervalMethod method);  // "none", "Student's t", "expanded bootstrap"
 
 struct SeedInterval {
   std::vector<double> values;  // one per seed, in the order of the runs; NaN where a seed has none
@@ -21,7 +17,6 @@ struct SeedInterval {
   double mean = std::numeric_limits<double>::quiet_NaN();
   double deviation = std::numeric_limits<double>::quiet_NaN();  // by count - 1
   std::optional<double> low, high;
-  IntervalMethod method = IntervalMethod::none;
   bool degenerate = false;  // all values are equal: the interval is that point, which is no evidence of precision
 };
 

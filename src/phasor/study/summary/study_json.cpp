@@ -2,13 +2,14 @@
 
 #include "phasor/base/json_number.h"
 #include "phasor/study/summary/cell_json.h"
+#include "phasor/study/summary/comparison_text.h"
 
 namespace phasor {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSummaryFormat = "phasor study summary 1";
+constexpr const char* kSummaryFormat = "phasor study summary 2";
 
 Json rate_json(const RateChoice& choice) {
   Json trials = Json::array();
@@ -32,19 +33,22 @@ Json side_json(const ComparedCell& side) {
   return {{"cell", to_json(side.cell)},
           {"values", json_numbers(side.values)},
           {"mean", json_number(side.mean)},
+          {"variance_floor", json_number(side.variance_floor)},
           {"unconverged", side.unconverged},
+          {"never", side.never},
           {"failed", side.failed},
           {"unmeasured", side.unmeasured},
-          {"never", side.never}};
+          {"mixed", side.mixed}};
 }
 
-template <class Interval>
-Json interval_json(const std::optional<Interval>& interval) {
-  if (!interval) return nullptr;
-  return {{"value", json_number(interval->estimate)},
-          {"low", json_number(interval->low)},
-          {"high", json_number(interval->high)},
-          {"degenerate", interval->degenerate}};
+Json difference_json(const std::optional<statistics::MeanDifference>& difference) {
+  if (!difference) return nullptr;
+  return {{"value", json_number(difference->difference)},
+          {"low", json_number(difference->low)},
+          {"high", json_number(difference->high)},
+          {"freedom", json_number(difference->freedom)},
+          {"p", json_number(difference->p)},
+          {"degenerate", difference->degenerate}};
 }
 
 Json test_json(const std::optional<statistics::PermutationTest>& test) {
@@ -79,13 +83,16 @@ Json to_json(const Comparison& comparison) {
           {"title", title(comparison.number)},
           {"first", side_json(comparison.first)},
           {"second", side_json(comparison.second)},
-          {"test", test_json(comparison.test)},
+          {"difference", difference_json(comparison.difference)},
+          {"margin", json_number(comparison.margin)},
+          {"reading", statistics::name(comparison.reading)},
+          {"significant", comparison.significant()},
           {"p_holm", json_number(comparison.holm)},
           {"family", comparison.family},
-          {"told", comparison.told()},
-          {"difference", interval_json(comparison.difference)},
-          {"cliffs_delta", interval_json(comparison.cliffs_delta)},
-          {"hedges_g", json_number(comparison.hedges_g)}};
+          {"permutation", test_json(comparison.test)},
+          {"disputed", comparison.disputed()},
+          {"without_unconverged", json_number(comparison.turned)},
+          {"sentence", answer(comparison)}};
 }
 
 Json to_json(const StudySummary& summary) {

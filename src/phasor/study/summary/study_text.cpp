@@ -72,7 +72,7 @@ std::string legend(const std::vector<CellSummary>& cells) {
   }
   std::string text;
   if (all.unconverged > 0) {
-    text += "* runs that have not converged: counted here, and part of no comparison\n";
+    text += "* runs that were still improving at their end: they count like all others\n";
   }
   if (all.failed > 0) text += "! runs that failed: no successes, and part of nothing else\n";
   if (all.missing > 0) text += "? runs that are planned and not there yet\n";
@@ -80,7 +80,7 @@ std::string legend(const std::vector<CellSummary>& cells) {
 }
 
 std::vector<std::string> row(const CellSummary& cell) {
-  const CellNumbers& numbers = cell.all;
+  const CellNumbers& numbers = cell.numbers;
   return {encoding_text(cell.cell),
           accuracy_text(numbers.test_accuracy),
           range_text(numbers.test_accuracy),
