@@ -36,16 +36,16 @@ ConfigBundle model_settings() {
           {"train.evaluation_samples", "256"}, {"train.evaluation_tests", "512"}};
 }
 
-std::vector<std::string> canonical(const std::vector<std::string>& expressions) {
-  std::vector<std::string> result;
-  for (const std::string& expression : expressions) result.push_back(print(parse_encoding(expression)));
-  return result;
-}
+std::string road_form(const std::string& expression) { return print(parse_encoding(expression)); }
 
 // Which read the tokens' index.
 const std::vector<std::string>& index_encodings() {
-  static const std::vector<std::string> all = canonical({"nope", "integer", "integer(normalised)", "binary",
-                                                         "sinusoidal", "concat(sinusoidal)", "learned", "rope"});
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> encodings = {"nope",       "integer",            "integer(normalised)", "binary",
+                                          "sinusoidal", "concat(sinusoidal)", "learned",             "rope"};
+    for (std::string& encoding : encodings) encoding = road_form(encoding);
+    return encodings;
+  }();
   return all;
 }
 
@@ -55,7 +55,7 @@ const std::vector<std::string>& road_encodings() {
   static const std::vector<std::string> all = [] {
     std::vector<std::string> encodings = index_encodings();
     for (const RoadTask& task : tasks()) {
-      if (!task.coordinates.empty()) encodings.push_back(canonical({task.coordinates}).front());
+      if (!task.coordinates.empty()) encodings.push_back(road_form(task.coordinates));
     }
     return encodings;
   }();
