@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/tiny_run.h"
 
@@ -41,11 +42,11 @@ class StudyCommand : public testing::Test {
 TEST_F(StudyCommand, TrainsMeasuresAndSummarises) {
   const Outcome outcome = phasor_command(study("one"));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  expect_words(outcome.out,
-               {"rope, alibi on distance", "test accuracy", "no reliable difference", "written:", "summary.json"});
+  expect_words(outcome.out, {"rope, alibi on distance", "test accuracy", "open: whether rope and alibi differ",
+                             "written:", "summary.json"});
   expect_words(outcome.err, {"run 4/4", "seed 1", "trained in"});
   const Json json = Json::parse(read_file(temporary_ / "one/summary.json"));
-  EXPECT_EQ(json["format"], "phasor study summary 1");
+  EXPECT_EQ(json["format"], "phasor study summary 2");
   ASSERT_EQ(json["cells"].size(), 2u);
   const std::string csv = read_file(temporary_ / "one/summary.csv");
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 5);
@@ -66,7 +67,7 @@ TEST_F(StudyCommand, ItsFilesAreDocumented) {
   };
   const Json json = Json::parse(read_file(temporary_ / "one/summary.json"));
   for (const auto& [member, value] : json.items()) expect_named(member);
-  for (const char* part : {"", "/cell", "/all", "/all/test_accuracy", "/runs/0"}) {
+  for (const char* part : {"", "/cell", "/numbers", "/numbers/test_accuracy", "/runs/0"}) {
     for (const auto& [member, value] : json["cells"][0].at(Json::json_pointer(part)).items()) {
       if (part != std::string("/runs/0") || member.rfind("validation", 0) != 0) expect_named(member);
     }
@@ -107,6 +108,28 @@ TEST_F(StudyCommand, AFailedRunIsReportedAndTheRestIsDone) {
   expect_words(last_line(outcome.err), {"phasor: 2 runs failed", "wild", "not finite"});
   const Json json = Json::parse(read_file(temporary_ / "out/summary.json"));
   EXPECT_EQ(json["failures"].size(), 2u);
+}
+
+// Runs of a new study have their own data; a study that began with one set for all goes on with it.
+TEST_F(StudyCommand, RunsHaveTheirOwnData) {
+  const auto data_seeds = [&](const std::string& out) {
+    std::set<std::pair<int, int>> seeds;
+    for (const auto& run : fs::directory_iterator(temporary_ / out / "runs")) {
+      const Json config = Json::parse(read_file(run.path() / "config.json"));
+      seeds.insert({config["seed"].get<int>(), config["data"]["seed"].get<int>()});
+    }
+    return seeds;
+  };
+  const Arguments grid{"compare", "rope", "alibi", "--seeds", "2"};
+  ASSERT_EQ(phasor_command(grid + Arguments{"--out", path("own")} + tiny_settings()).code, 0);
+  EXPECT_EQ(data_seeds("own"), (std::set<std::pair<int, int>>{{0, 0}, {1, 1}}));
+  const Arguments shared{"--set", "data.seed=0", "--out", path("shared")};
+  ASSERT_EQ(phasor_command(grid + shared + tiny_settings()).code, 0);
+  EXPECT_EQ(data_seeds("shared"), (std::set<std::pair<int, int>>{{0, 0}, {1, 0}}));
+  const Outcome again = phasor_command(grid + Arguments{"--out", path("shared")} + tiny_settings());
+  ASSERT_EQ(again.code, 0) << again.err;
+  expect_words(again.err, {"began with one data set for all runs"});
+  EXPECT_EQ(data_seeds("shared"), (std::set<std::pair<int, int>>{{0, 0}, {1, 0}}));
 }
 
 TEST_F(StudyCommand, LearningRatesAreTuned) {

@@ -31,14 +31,16 @@ TEST(ConclusionsText, IsEmptyWithoutAnswers) {
 
 TEST(ConclusionsText, LinesOfATerminalAndOfMarkdown) {
   const std::vector<Answer> answers = {{.title = "distance, clean",
-                                        .headline = "rope",
-                                        .sentence = "rope: 97.0 % (95.0 to 98.0), 5 of 5 runs converged."}};
+                                        .headline = "rope leads",
+                                        .sentence = "rope: 97.0 % (95 % 95.0 to 98.0), 5 of 5 runs at 90 %."}};
   const std::vector<Oddity> oddities = {{"1 run failed.", {"rope: 1"}}};
   EXPECT_EQ(conclusions_text(answers, oddities, TableFormat::terminal),
-            "Answers\n- distance, clean: rope. rope: 97.0 % (95.0 to 98.0), 5 of 5 runs converged.\n\nWhat is odd\n- 1 "
-            "run failed.\n");
-  EXPECT_EQ(conclusions_text(answers, oddities, TableFormat::markdown).find("## Answers\n\n- distance, clean: rope. "),
-            0u);
+            "Answers\n- distance, clean: rope leads. rope: 97.0 % (95 % 95.0 to 98.0), 5 of 5 runs at 90 %.\n\nWhat is "
+            "odd\n- "
+            "1 run failed.\n");
+  EXPECT_EQ(
+      conclusions_text(answers, oddities, TableFormat::markdown).find("## Answers\n\n- distance, clean: rope leads. "),
+      0u);
 }
 
 // The same strings in summary.json, summary.md and on the terminal.
@@ -62,8 +64,10 @@ TEST(Conclusions, AreTheSameEverywhere) {
     EXPECT_NE(joined(report.terminal).find(text), std::string::npos) << text;
     EXPECT_NE(report.markdown.find(shown(text, TableFormat::markdown)), std::string::npos) << text;
   }
-  EXPECT_TRUE(answer["ranked"][0]["runs"].is_null()) << "all of them";
-  EXPECT_EQ(answer["ranked"][1]["runs"], "1 of 2 runs converged");
+  EXPECT_TRUE(answer["ranked"][0]["runs"].is_null()) << "nothing to say";
+  EXPECT_EQ(answer["ranked"][1]["runs"], "1 of 2 runs still improving");
+  EXPECT_EQ(answer["ranked"][0]["standing"], "best");
+  EXPECT_EQ(answer["ranked"][1]["standing"], "open");
   EXPECT_EQ(answer["ranked"][1]["cell"]["encoding"], "alibi");
   EXPECT_EQ(answer["ranked"][0]["mean"], 0.9);
 }

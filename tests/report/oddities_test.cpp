@@ -11,7 +11,8 @@ using namespace testing_support;
 using Texts = std::vector<std::string>;
 
 const std::vector<double> kFive = {0.90, 0.91, 0.92, 0.93, 0.94};
-const char* const kNothing = "Nothing: all planned runs finished and converged, on enough seeds.";
+const char* const kNothing =
+    "Nothing: all planned runs finished, enough for comparisons, and none was still improving.";
 
 StudyResults usual() {
   StudyResults results;
@@ -57,13 +58,32 @@ TEST(Oddities, MissingRuns) {
 TEST(Oddities, UnconvergedRuns) {
   StudyResults results = usual();
   results.cells[0].runs[2].converged = false;
-  EXPECT_EQ(texts(results), Texts{"1 of 10 runs did not converge, and no claim rests on it."});
+  EXPECT_EQ(texts(results),
+            Texts{"1 of 10 runs was still improving at its end: all count, for what these steps are worth."});
   EXPECT_EQ(odd(results)[0].details, Texts{"rope on distance, clean: 1 of 5"});
   for (RunRecord& run : results.cells[0].runs) run.converged = false;
-  EXPECT_EQ(texts(results), Texts{"5 of 10 runs did not converge, and no claim rests on them. 1 cell has no converged "
-                                  "run at all."});
-  results.cells.push_back({.cell = kAlibi});
-  EXPECT_EQ(texts(results)[0].find("2 cells"), std::string::npos) << "a cell without runs is another matter";
+  EXPECT_EQ(texts(results),
+            Texts{"5 of 10 runs were still improving at their end: all count, for what these steps are worth."});
+}
+
+TEST(Oddities, ComparisonsThatHangOnRunsStillImproving) {
+  StudyResults results = usual();
+  results.cells[0] = cell_runs(kRope, {0.9, 0.9, 0.75});
+  results.cells[1] = cell_runs(kAlibi, {0.87, 0.87, 0.88});
+  results.cells[0].runs[2].converged = false;
+  const std::vector<Oddity> found = study_oddities(summarize(results, compare_all(results, {{kRope, kAlibi, {}}})));
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[1].text, "The order of 1 comparison would turn without runs that were still improving.");
+  ASSERT_EQ(found[1].details.size(), 1u);
+  EXPECT_NE(found[1].details[0].find("the order would turn (+2.7 points)"), std::string::npos) << found[1].details[0];
+}
+
+TEST(Oddities, ComparisonsThatAPermutationTestDisputes) {
+  StudyResults results = usual();
+  results.cells[0] = cell_runs(kRope, {0.90, 0.91, 0.92, 0.93, 0.99});
+  results.cells[1] = cell_runs(kAlibi, {0.05, 0.80, 0.81, 0.82, 0.83});
+  const std::vector<Oddity> found = study_oddities(summarize(results, compare_all(results, {{kRope, kAlibi, {}}})));
+  EXPECT_EQ(found.back().text, "In 1 comparison the permutation test says otherwise than the interval, which decides.");
 }
 
 TEST(Oddities, RatesAtTheEdgeOfTheGrid) {
@@ -86,28 +106,27 @@ TEST(Oddities, FewSeeds) {
     results.cells = {cell_runs(kRope, {kFive.begin(), kFive.begin() + static_cast<std::ptrdiff_t>(runs)})};
     return texts(results);
   };
-  EXPECT_EQ(with(1), Texts{"One converged run per cell at most: no interval and no test."});
-  EXPECT_EQ(with(3),
-            Texts{"At most 3 converged runs per cell: the smallest p possible is 0.10, so no difference can be "
-                  "significant at 5 %."});
-  EXPECT_EQ(with(4), Texts{"At most 4 converged runs per cell: the smallest p possible is 0.029, so in a family of six "
-                           "comparisons none can be significant at 5 % after Holm."});
-  EXPECT_EQ(with(5), Texts{kNothing});
+  EXPECT_EQ(with(1), Texts{"1 finished run per cell at most: comparisons need 3 on each side."});
+  EXPECT_EQ(with(2), Texts{"2 finished runs per cell at most: comparisons need 3 on each side."});
+  EXPECT_EQ(with(3), Texts{kNothing});
   EXPECT_EQ(with(0), Texts{kNothing});
   StudyResults results;
   CellName variant = kRope;
   variant.variant = "another";
   results.cells = {cell_runs(kRope, {0.9, 0.9}), cell_runs(variant, kFive)};
-  EXPECT_NE(texts(results)[0].find("At most 2 converged runs"), std::string::npos) << "variants are beside the point";
+  EXPECT_NE(texts(results)[0].find("2 finished runs per cell at most"), std::string::npos)
+      << "variants are beside the point";
 }
 
-TEST(Oddities, SeedsThatDisagree) {
+TEST(Oddities, CellsOfTwoKindsOfRuns) {
   StudyResults results = usual();
   results.cells[0] = cell_runs(kRope, {0.70, 0.75, 0.8, 0.85, 0.899});
   EXPECT_EQ(texts(results), Texts{kNothing});
   results.cells[0] = cell_runs(kRope, {0.70, 0.75, 0.8, 0.85, 0.901});
-  EXPECT_EQ(texts(results), Texts{"Seeds disagree by more than 20 points in 1 cell: a mean says little there."});
-  EXPECT_EQ(odd(results)[0].details, Texts{"rope on distance, clean: 70.0 % to 90.1 %"});
+  EXPECT_EQ(texts(results),
+            Texts{"Runs lie more than 20 points apart in 1 cell: some learned the task and some did not. "
+                  "No test of means is right there; compare how many learned."});
+  EXPECT_EQ(odd(results)[0].details, Texts{"rope on distance, clean: 70.0 % to 90.1 %, 1 of 5 runs at 90 %"});
 }
 
 TEST(Oddities, TrainingSetsFittedTooWell) {

@@ -54,7 +54,7 @@ class ReportData : public testing::Test {
 
 TEST_F(ReportData, HasAnEntryForEveryCell) {
   const Json json = data();
-  EXPECT_EQ(json["format"], "phasor report 1");
+  EXPECT_EQ(json["format"], "phasor report 2");
   EXPECT_EQ(json["kind"], "study");
   EXPECT_EQ(json["summary"]["format"], "x");
   EXPECT_EQ(json["commands"]["repeat"], "phasor study");
@@ -89,19 +89,6 @@ TEST_F(ReportData, TelemetryIsByStepWithMeansAndIntervals) {
   EXPECT_EQ(telemetry["gradient_norm"]["seeds"], Json::parse("[[0.0,2.0],[null,null]]")) << "no number is null";
   EXPECT_EQ(telemetry["gradient_norm"]["mean"], Json({0.0, 2.0}));
   EXPECT_EQ(telemetry["learning_rate"], Json({0.0, 1e-3}));
-}
-
-TEST_F(ReportData, ConvergedRunsHaveAViewOfTheirOwn) {
-  const Json converged = data()["cells"][0]["converged"];
-  EXPECT_EQ(converged["curves"]["steps"], Json({50}));
-  EXPECT_EQ(converged["curves"]["test_accuracy"]["seeds"].size(), 1u);
-  EXPECT_EQ(converged["telemetry"]["test_loss"]["mean"], Json({1.5}));
-  EXPECT_EQ(converged["telemetry"]["learning_rate"], Json({2e-3}));
-  EXPECT_TRUE(converged["spectrum"].is_null());
-  results_.cells[0].runs[0].converged = true;
-  EXPECT_TRUE(data()["cells"][0]["converged"].is_null()) << "it would be the same";
-  for (RunRecord& run : results_.cells[0].runs) run.converged = false;
-  EXPECT_TRUE(data()["cells"][0]["converged"]["telemetry"].is_null());
 }
 
 TEST_F(ReportData, HeadCurvesHaveMeansOverHeads) {

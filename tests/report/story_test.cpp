@@ -96,7 +96,7 @@ TEST(Story, AClearWinIsSaidWithItsInterval) {
   EXPECT_TRUE(contains(said, "indirect: rope leads all others, the next one (sinusoidal) by 54.0 points (")) << said;
   EXPECT_TRUE(contains(said, "distance: rope leads nope by 94.4 points (")) << said;
   EXPECT_TRUE(contains(said, "no clear difference between rope and sinusoidal.")) << said;
-  EXPECT_TRUE(contains(said, "At twice the length of distance: rope still does it; accuracy falls for sinusoidal to 10.1 %."))
+  EXPECT_TRUE(contains(said, "At twice the length, distance: rope still does it, sinusoidal falls to 10.1 %."))
       << said;
   const TextTable& table = part(story, "accuracy").table;
   EXPECT_EQ(table.titles, (std::vector<std::string>{"encoding", "indirect", "distance", "twice as long"}));

@@ -46,57 +46,59 @@ TEST(CellSummary, CountsRunsOfEveryKind) {
   EXPECT_EQ(found.heads, 4);
 }
 
-TEST(CellSummary, MeansOfAllRunsAndOfConvergedOnes) {
+TEST(CellSummary, MeansOfAllFinishedRuns) {
   CellRuns cell = mixed_cell();
   cell.runs[0].train_accuracy = 1.0;  // gap 0.05
   cell.runs[3].loss_area = 0.4;
   cell.runs[3].loss_spikes = 2.0;
   cell.runs[3].gradient_variation = 0.8;
   const CellSummary found = summarize(cell);
-  EXPECT_EQ(found.all.test_accuracy.values, (std::vector<double>{0.95, 0.85, 0.97, 0.99}));
-  EXPECT_NEAR(found.all.test_accuracy.mean, 0.94, kRounding);
-  EXPECT_NEAR(found.all.train_accuracy.mean, (1.0 + 0.85 + 0.97 + 0.99) / 4, kRounding);
-  EXPECT_NEAR(found.all.test_loss.mean, 0.06, kRounding);
-  EXPECT_NEAR(found.all.generalisation_gap.mean, 0.0125, kRounding);
-  EXPECT_NEAR(found.all.loss_area.mean, 0.1, kRounding);
-  EXPECT_NEAR(found.all.loss_spikes.mean, 0.5, kRounding);
-  EXPECT_NEAR(found.all.gradient_variation.mean, 0.2, kRounding);
-  EXPECT_EQ(found.claimable.test_accuracy.values, (std::vector<double>{0.95, 0.97, 0.99}));
-  EXPECT_NEAR(found.claimable.test_accuracy.mean, 0.97, kRounding);
-  EXPECT_NEAR(found.claimable.generalisation_gap.mean, 0.05 / 3, kRounding);
+  EXPECT_EQ(found.numbers.test_accuracy.values, (std::vector<double>{0.95, 0.85, 0.97, 0.99}));
+  EXPECT_NEAR(found.numbers.test_accuracy.mean, 0.94, kRounding);
+  EXPECT_NEAR(found.numbers.train_accuracy.mean, (1.0 + 0.85 + 0.97 + 0.99) / 4, kRounding);
+  EXPECT_NEAR(found.numbers.test_loss.mean, 0.06, kRounding);
+  EXPECT_NEAR(found.numbers.generalisation_gap.mean, 0.0125, kRounding);
+  EXPECT_NEAR(found.numbers.loss_area.mean, 0.1, kRounding);
+  EXPECT_NEAR(found.numbers.loss_spikes.mean, 0.5, kRounding);
+  EXPECT_NEAR(found.numbers.gradient_variation.mean, 0.2, kRounding);
 }
 
-TEST(CellSummary, ClaimableKeepsConvergedRunsAndFailures) {
-  const CellRuns found = claimable(mixed_cell());
-  ASSERT_EQ(found.runs.size(), 3u);
-  EXPECT_EQ(found.runs[1].seed, 2u);
-  EXPECT_EQ(found.failures.size(), 1u);
-  EXPECT_EQ(found.planned, 5);
-  EXPECT_EQ(found.cell, kRope);
+TEST(CellSummary, RunsOfTwoKindsAreKnownByTheirSpread) {
+  const auto mixed = [](const std::vector<double>& accuracies) {
+    return summarize(cell_runs(kRope, accuracies)).numbers.mixed();
+  };
+  EXPECT_TRUE(mixed({0.97, 0.15, 0.98}));
+  EXPECT_TRUE(mixed({0.6, 0.85, 0.1})) << "whether or not any reaches 90 %";
+  EXPECT_FALSE(mixed({0.89, 0.91, 0.95})) << "on both sides of 90 %, and of one kind";
+  EXPECT_FALSE(mixed({}));
+}
+
+TEST(CellSummary, TestSamplesAreCountedOnceForEveryDataSeed) {
+  CellRuns cell = cell_runs(kRope, {0.9, 0.9, 0.9});
+  EXPECT_EQ(summarize(cell).numbers.test_samples, 0) << "not known";
+  for (RunRecord& run : cell.runs) run.test_samples = 100;
+  EXPECT_EQ(summarize(cell).numbers.test_samples, 100);
+  cell.runs[2].data_seed = 7;
+  EXPECT_EQ(summarize(cell).numbers.test_samples, 200);
 }
 
 // SciPy: beta.ppf(0.025, 3, 3), beta.ppf(0.975, 4, 2) for 3 of 5 and so on.
 TEST(CellSummary, FailedRunsAreNoSuccesses) {
   CellRuns cell = mixed_cell();
-  const SuccessRate all = summarize(cell).all.success.value();
+  const SuccessRate all = summarize(cell).numbers.success.value();
   EXPECT_EQ(all.successes, 3);
   EXPECT_EQ(all.trials, 5);
   EXPECT_EQ(all.rate(), 0.6);
   EXPECT_NEAR(all.interval.low, 0.14663279963467313, 1e-10);
   EXPECT_NEAR(all.interval.high, 0.9472550494736831, 1e-10);
-  const SuccessRate converged = summarize(cell).claimable.success.value();
-  EXPECT_EQ(converged.successes, 3);
-  EXPECT_EQ(converged.trials, 4);
-  EXPECT_NEAR(converged.interval.low, 0.19412044968324338, 1e-10);
-  EXPECT_NEAR(converged.interval.high, 0.9936905367902902, 1e-10);
   cell.runs[1].test_accuracy = 0.9;
-  EXPECT_EQ(summarize(cell).all.success.value().successes, 4) << "0.9 is enough";
+  EXPECT_EQ(summarize(cell).numbers.success.value().successes, 4) << "0.9 is enough";
 }
 
 StepsTo90 steps_to_90(const std::vector<std::optional<int64_t>>& steps) {
   CellRuns cell = cell_runs(kRope, std::vector<double>(steps.size(), 0.95));
   for (size_t r = 0; r < steps.size(); ++r) cell.runs[r].steps_to_90 = steps[r];
-  return summarize(cell).all.steps_to_90;
+  return summarize(cell).numbers.steps_to_90;
 }
 
 TEST(CellSummary, NeverIsLaterThanAnyStep) {
@@ -210,12 +212,6 @@ TEST(CellSummary, VerdictsOverSeeds) {
   EXPECT_EQ(position.seeds[0].accuracy, 0.94);
   EXPECT_EQ(position.verdict.deposit.seeds, 1);
   EXPECT_EQ(position.verdict.spread.seeds, 1);
-  ASSERT_TRUE(position.claimable.has_value());
-  EXPECT_EQ(position.claimable->seeds.size(), 1u) << "the spread one has not converged";
-  EXPECT_EQ(position.claimable->deposit.seeds, 1);
-  EXPECT_EQ(position.claimable->spread.seeds, 0);
-  cell.runs[0].converged = false;
-  EXPECT_FALSE(summarize(cell).position->claimable.has_value());
 }
 
 TEST(CellSummary, QuestionsAreKeptApart) {
@@ -225,7 +221,6 @@ TEST(CellSummary, QuestionsAreKeptApart) {
   const CellSummary found = summarize(cell);
   EXPECT_EQ(found.summary(Question::position)->seeds[0].verdict.verdict, Deposit::deposit);
   EXPECT_EQ(found.summary(Question::importance)->seeds[0].verdict.verdict, Deposit::spread);
-  EXPECT_EQ(found.position->claimable->seeds.size(), 1u);
 }
 
 TEST(CellSummary, RemovalByLayer) {
@@ -332,20 +327,20 @@ TEST(CellSummary, PublishedAblationsAreListedBySeed) {
 
 TEST(CellSummary, OneRunHasMeansAndNoIntervals) {
   const CellSummary found = summarize(cell_runs(kRope, {0.95}));
-  EXPECT_EQ(found.all.test_accuracy.mean, 0.95);
-  EXPECT_FALSE(found.all.test_accuracy.low.has_value());
-  EXPECT_EQ(found.all.success->successes, 1);
+  EXPECT_EQ(found.numbers.test_accuracy.mean, 0.95);
+  EXPECT_FALSE(found.numbers.test_accuracy.low.has_value());
+  EXPECT_EQ(found.numbers.success->successes, 1);
 }
 
 TEST(CellSummary, NoRunIsASummaryToo) {
   CellRuns cell{.cell = kRope, .planned = 3};
-  EXPECT_EQ(summarize(cell).all.test_accuracy.count, 0);
-  EXPECT_FALSE(summarize(cell).all.success.has_value());
+  EXPECT_EQ(summarize(cell).numbers.test_accuracy.count, 0);
+  EXPECT_FALSE(summarize(cell).numbers.success.has_value());
   EXPECT_FALSE(summarize(cell).floors.has_value());
   EXPECT_TRUE(summarize(cell).curves.steps.empty());
   cell.failures.push_back(failure(kRope, 0));
-  EXPECT_EQ(summarize(cell).all.success->successes, 0);
-  EXPECT_EQ(summarize(cell).all.success->trials, 1);
+  EXPECT_EQ(summarize(cell).numbers.success->successes, 0);
+  EXPECT_EQ(summarize(cell).numbers.success->trials, 1);
 }
 
 TEST(StudyResults, FindsCellsByName) {

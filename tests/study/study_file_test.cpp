@@ -56,6 +56,21 @@ TEST(StudyFile, SeveralGridsShareSettings) {
   EXPECT_EQ(plan.cells[0].seeds, (std::vector<uint64_t>{4}));
 }
 
+TEST(StudyFile, RunsHaveTheirOwnDataUnlessASeedIsGiven) {
+  const auto cell = [](const std::string& settings) {
+    return read_study(R"({"encodings": ["rope"], "settings": {)" + settings + "}}", "mine.json").cells[0];
+  };
+  EXPECT_TRUE(cell("").own_data);
+  EXPECT_TRUE(cell(R"("data.seed": "run")").own_data);
+  EXPECT_FALSE(cell(R"("data.seed": 7)").own_data);
+  EXPECT_EQ(cell(R"("data.seed": 7)").config.data.seed, 7u);
+  const StudyPlan switched =
+      read_study(R"({"encodings": ["rope"], "switches": {"": {}, "one set": {"data": {"seed": 3}}}})", "mine.json");
+  EXPECT_TRUE(switched.cells[0].own_data);
+  EXPECT_FALSE(switched.cells[1].own_data);
+  EXPECT_EQ(switched.cells[1].config.data.seed, 3u);
+}
+
 TEST(StudyFile, NonsenseIsExplained) {
   const auto says = [](const std::string& text, const char* words) {
     const std::string what = refusal(text);
@@ -107,8 +122,14 @@ TEST(PlanJson, ReadsBackWhatItWrote) {
   EXPECT_EQ(config_id(read.cells[1].config), config_id(plan.cells[1].config));
   EXPECT_EQ(read.cells[1].rate_of, plan.cells[0].cell);
   EXPECT_EQ(read.cells[0].measures, plan.cells[0].measures);
-  for (const char* damaged :
-       {"{", "{}", R"({"format": "phasor study 1", "name": "x", "preset": "q", "cells": [{}]})"}) {
+  EXPECT_TRUE(read.cells[0].own_data);
+  // Plans of format 1 have one data set for all runs.
+  nlohmann::ordered_json earlier = to_json(plan);
+  earlier["format"] = "phasor study 1";
+  for (auto& cell : earlier["cells"]) cell.erase("own_data");
+  EXPECT_FALSE(plan_from_json(earlier.dump(), "study.json").cells[0].own_data);
+  for (const char* damaged : {"{", "{}", R"({"format": "phasor study 1", "name": "x", "preset": "q", "cells": [{}]})",
+                              R"({"format": "phasor study 3", "name": "x", "preset": "q", "cells": []})"}) {
     EXPECT_THROW(plan_from_json(damaged, "study.json"), FormatError) << damaged;
   }
 }

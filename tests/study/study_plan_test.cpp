@@ -37,6 +37,32 @@ TEST(StudyPlan, EveryRunIsNamedByItsSettings) {
   EXPECT_EQ(runs[2].cell.encoding, "alibi");
 }
 
+TEST(StudyPlan, EveryRunMayHaveItsOwnData) {
+  StudyPlan plan = tiny_study();
+  for (const PlannedRun& run : result_runs(plan, {})) EXPECT_EQ(run.config.data.seed, plan.cells[0].config.data.seed);
+  plan.cells[0].own_data = true;
+  plan.cells[0].rates = {1e-3, 3e-3};
+  for (const PlannedRun& run : result_runs(plan, {})) {
+    EXPECT_EQ(run.config.data.seed, run.cell.encoding == "rope" ? run.config.seed : plan.cells[1].config.data.seed);
+    EXPECT_EQ(run.id, config_id(run.config));
+  }
+  for (const PlannedRun& run : tuning_runs(plan)) EXPECT_EQ(run.config.data.seed, kTuningSeed) << "no result has it";
+}
+
+TEST(StudyPlan, AStudyThatBeganWithSharedDataGoesOnWithIt) {
+  StudyPlan plan = tiny_study();
+  for (PlannedCell& cell : plan.cells) cell.own_data = true;
+  StudyPlan begun = tiny_study();
+  begun.cells[1].config.train.steps += 1;  // another cell, whatever its name
+  EXPECT_EQ(keep_shared_data(plan, begun), 1);
+  EXPECT_FALSE(plan.cells[0].own_data);
+  EXPECT_TRUE(plan.cells[1].own_data);
+  begun = plan;
+  EXPECT_EQ(keep_shared_data(plan, begun), 0) << "nothing left to keep";
+  begun.cells.clear();
+  EXPECT_EQ(keep_shared_data(plan, begun), 0);
+}
+
 TEST(StudyPlan, WhatCannotBeRunIsRefused) {
   EXPECT_EQ(refusal(tiny_study()), "");
   StudyPlan twice = tiny_study();
