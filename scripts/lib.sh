@@ -22,6 +22,8 @@ print_help() { awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' 
 if command -v ccache >/dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
   export CCACHE_BASEDIR=${CCACHE_BASEDIR-$root} CCACHE_NOHASHDIR=1 CCACHE_COMPILERCHECK=${CCACHE_COMPILERCHECK-content}
+  # A bare root has another locale; only the words of warnings depend on it.
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-locale}
 fi
 
 # configure PRESET [CMAKE ARGUMENT...]: silent unless it fails.
