@@ -19,6 +19,7 @@ struct TaskSize {
   ConfigBundle task;
   ConfigBundle clean;     // how clean runs are evaluated
   ConfigBundle released;  // how far sequences are filled up
+  std::string steps;      // of clean runs; empty: the size's
 };
 
 // What a size stands for beyond the preset of single runs.
@@ -40,9 +41,17 @@ struct StudySize {
 
 StudySize size_of(const std::string& preset) {
   if (preset == "demo") {
-    // In so few steps a higher rate gets further, for every encoding of the demo.
+    // Sizes at which the encodings differ, in as few steps as show it: docs/results/demo.md has the pilot. In so few
+    // steps a higher rate gets further, for every encoding of the demo.
+    const TaskSize indirect{.task = {{"task.length", "16"}, {"task.reach", "5"}}};
+    const TaskSize distance{.task = {{"task.gap", "12"}, {"task.sides", "4"}, {"task.length", "fixed"}},
+                            .clean = {{"train.evaluate_every", "25"}},
+                            .steps = "300"};
     return {.seeds = 3,
-            .settings = {{"train.evaluation_samples", "512"}, {"data.test", "2048"}},
+            .tasks = {{kIndirect, indirect}, {kDistance, distance}},
+            .settings = {{"train.evaluation_samples", "256"},
+                         {"train.evaluation_tests", "512"},
+                         {"data.test", "2048"}},
             .clean_rate = "0.003",
             .ablation_samples = 512,
             .lengths = {1.0, 2.0}};
@@ -141,8 +150,9 @@ class Builder {
   }
 
   ConfigBundle clean_budget(const std::string& task) const {
-    ConfigBundle bundle = budget(size_.clean_steps, size_.clean_rate);
-    const ConfigBundle of_task = task_size(task).clean;
+    const TaskSize own = task_size(task);
+    ConfigBundle bundle = budget(own.steps.empty() ? size_.clean_steps : own.steps, size_.clean_rate);
+    const ConfigBundle of_task = own.clean;
     bundle.insert(bundle.end(), of_task.begin(), of_task.end());
     bundle.insert(bundle.end(), size_.clean_settings.begin(), size_.clean_settings.end());
     return bundle;
