@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Reproduces arXiv 2505.13027 in miniature: trains four encodings on two tasks with three seeds each, takes their logits apart,
+# Reproduces arXiv 2505.13027 in miniature: trains up to six encodings on two tasks with three seeds each, takes their logits apart,
 # ablates their heads one at a time, judges the paper's claims, and ends with one screen that says what came out.
 #
 #   scripts/demo.sh [--fresh] [--steps N] [--seeds N] [--out DIR] [--no-install]

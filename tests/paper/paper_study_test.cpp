@@ -77,8 +77,8 @@ TEST(PaperStudy, TheConfoundsMakeTheDifference) {
 
 TEST(PaperStudy, SizesAreWhatTheyPromise) {
   const StudyPlan demo = paper_study({.preset = "demo", .protocols = Protocols::clean});
-  ASSERT_EQ(demo.cells.size(), 8u);
-  EXPECT_EQ(result_runs(demo, {}).size(), 24u);
+  ASSERT_EQ(demo.cells.size(), 10u);
+  EXPECT_EQ(result_runs(demo, {}).size(), 30u);
   EXPECT_TRUE(tuning_runs(demo).empty());
   // The first two to run say something: one that can do the task and one that cannot.
   EXPECT_EQ(demo.cells[0].cell, (CellName{kIndirect, kClean, "rope", ""}));
