@@ -43,7 +43,7 @@ StudySize size_of(const std::string& preset) {
   if (preset == "demo") {
     // Sizes at which the encodings differ, in as few steps as show it: docs/results/demo.md has the pilot. In so few
     // steps a higher rate gets further, for every encoding of the demo.
-    const TaskSize indirect{.task = {{"task.length", "16"}, {"task.reach", "5"}}};
+    const TaskSize indirect{.task = {{"task.length", "16"}, {"task.reach", "5"}}, .steps = "700"};
     const TaskSize distance{.task = {{"task.gap", "12"}, {"task.sides", "4"}, {"task.length", "fixed"}},
                             .clean = {{"train.evaluate_every", "25"}},
                             .steps = "300"};

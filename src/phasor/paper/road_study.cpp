@@ -31,7 +31,7 @@ const std::vector<RoadTask>& tasks() {
 // A head of 12 channels has 6 pairs, which one, two and three axes share evenly.
 ConfigBundle model_settings() {
   return {{"model.width", "48"},   {"model.hidden", "96"}, {"model.heads", "4"},
-          {"model.layers", "3"},   {"train.batch", "64"},  {"train.steps", "1000"},
+          {"model.layers", "3"},   {"train.batch", "64"},  {"train.steps", "1500"},
           {"data.train", "20000"}, {"data.test", "2048"},  {"data.validation", "1024"},
           {"train.evaluation_samples", "256"}, {"train.evaluation_tests", "512"}};
 }

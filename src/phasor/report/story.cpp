@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kMostTasks = 2;
 constexpr size_t kMostRows = 6, kMostInsideRows = 5, kMostClaims = 3;
-constexpr size_t kMostName = 14;       // columns of an encoding's name
+constexpr size_t kMostName = 18;  // characters of an encoding's name
 constexpr double kTwice = 2.0;         // times the length of training
 constexpr size_t kMostInSentence = 3;  // encodings
 
@@ -34,13 +34,19 @@ std::string capitals(std::string_view text) {
   return capital;
 }
 
+// In per cent. What rounds to 0 has no sign.
+std::string rounded(double share, int width, int digits) {
+  const double half = 0.5 * std::pow(10.0, -digits);
+  return fmt::format("{:{}.{}f}", std::abs(100.0 * share) < half ? 0.0 : 100.0 * share, width, digits);
+}
+
 // "99.2 (98.1..99.9)", in per cent; `digits` behind the point. Nothing without a value.
 std::string share_text(const SeedInterval& share, int width, int digits) {
   if (share.count == 0) return "";
-  std::string mean = fmt::format("{:{}.{}f}", 100.0 * share.mean, width, digits);
+  std::string mean = rounded(share.mean, width, digits);
   if (!share.low) return mean;
   if (share.degenerate) return mean + " (all equal)";
-  return mean + fmt::format(" ({:.{}f}..{:.{}f})", 100.0 * *share.low, digits, 100.0 * *share.high, digits);
+  return mean + fmt::format(" ({}..{})", rounded(*share.low, 0, digits), rounded(*share.high, 0, digits));
 }
 
 std::string accuracy_text(const SeedInterval& accuracy) { return share_text(accuracy, 5, 1); }
@@ -193,7 +199,7 @@ std::optional<std::string> contest_sentence(const StudySummary& summary, const A
   }
   const std::vector<std::string> level = rivals(contests, [](const Contest& it) { return !it.wins && !it.loses; });
   if (!level.empty()) {
-    parts.push_back(fmt::format("no clear difference between {} and {}", subject, listing(level, kMostInSentence)));
+    parts.push_back(fmt::format("{} does not clearly differ from {}", subject, listing(level, kMostInSentence)));
   }
   return fmt::format("{}: {}.", place.task, fmt::join(parts, "; "));
 }
@@ -328,16 +334,15 @@ std::optional<std::string> interaction_sentence(const Scene& scene, size_t place
     ++others;
   }
   if (others == 0 || !(*most->low > rest)) return std::nullopt;
-  return fmt::format("Content and distance act only together in {:.0f} % of {}'s logits ({:.0f}..{:.0f}), in others in at "
-                     "most {:.0f} %.",
-                     100.0 * most->mean, short_name(scene.names[leader]), 100.0 * *most->low, 100.0 * *most->high,
-                     100.0 * rest);
+  return fmt::format("Content and distance act only together in {} % of {}'s logits, in at most {} % of others'.",
+                     share_text(*most, 0, 0), short_name(scene.names[leader]), rounded(rest, 0, 0));
 }
 
 std::optional<StoryPart> inside_part(const Scene& scene) {
   for (size_t p = 0; p < scene.places.size(); ++p) {
+    if (!is_learned_at_all(scene.cells[p])) continue;  // what is in models that learned nothing says nothing
     StoryPart part{.id = "inside",
-                   .question = "What are their logits made of, and which heads do it?",
+                   .question = "What are the logits made of, and which heads do it?",
                    .key = "",
                    .table = {.titles = {"encoding", "content", "products", "position", "interaction",
                                         "layers x heads", "verdict"},
@@ -351,7 +356,7 @@ std::optional<StoryPart> inside_part(const Scene& scene) {
       heads = heads || (cell->position && !cell->position->seeds.empty());
     }
     if (part.table.rows.empty()) continue;
-    part.key = fmt::format("{}; % of variance{}", scene.places[p].task, heads ? "; dark: costly without position" : "");
+    part.key = fmt::format("{}, % of variance{}", scene.places[p].task, heads ? "; dark heads matter" : "");
     if (std::optional<std::string> sentence = interaction_sentence(scene, p)) {
       part.sentences.push_back(std::move(*sentence));
     }
@@ -375,7 +380,7 @@ StoryPart claims_part(const std::vector<paper::JudgedClaim>& claims) {
   const size_t decided = ids_of(claims, true).size(), all = ids_of(claims, false).size();
   StoryPart part{.id = "claims",
                  .question = "What does that say to the paper?",
-                 .key = decided == 0 ? "" : fmt::format("{} of its {} claims are decided here", decided, all),
+                 .key = decided == 0 ? "" : fmt::format("{} of its {} claims {} decided here", decided, all, decided == 1 ? "is" : "are"),
                  .table = {.titles = {"verdict", "claim"}, .rows = {}},
                  .sentences = {}};
   for (const bool trained : {true, false}) {

@@ -68,25 +68,28 @@ std::string heading(const StoryPart& part) {
   return cut(part.key.empty() ? part.question : fmt::format("{} ({})", part.question, part.key), kTerminalColumns);
 }
 
-// `whole`: sentences over as many lines as they need, else over one each.
+// A sentence behind its label, over as many lines as it takes, or over one.
+Lines said(const std::string& label, const std::string& text, size_t indent, bool whole) {
+  const std::string first = label + std::string(indent - std::min(indent, label.size()), ' ');
+  if (!whole) return {cut(first + text, kRoom)};
+  Lines lines = lines_of(wrapped(text, kRoom, indent));
+  if (!lines.empty()) lines.front().insert(0, first);
+  for (std::string& line : lines) line = cut(line, kRoom);
+  return lines;
+}
+
 Lines part_lines(const StoryPart& part, bool whole) {
   Lines lines;
-  const auto say = [&](const std::string& text, size_t indent) {
-    if (!whole) {
-      lines.push_back(cut(text, kRoom));
-      return;
-    }
-    for (const std::string& line : lines_of(wrapped(text, kRoom, indent))) lines.push_back(cut(line, kRoom));
-  };
+  const auto add = [&](const Lines& more) { lines.insert(lines.end(), more.begin(), more.end()); };
   if (part.id == "claims") {
-    constexpr size_t kVerdict = 14;
-    for (const std::vector<std::string>& row : part.table.rows) {
-      say(fmt::format("{:<{}}{}", row[0], kVerdict, row[1]), kVerdict);
-    }
+    constexpr size_t kVerdict = 7;
+    for (const std::vector<std::string>& row : part.table.rows) add(said(row[0], row[1], kVerdict, whole));
   } else if (!part.table.rows.empty()) {
-    lines = lines_of(to_text(fitted(part.table), TableFormat::terminal));
+    add(lines_of(to_text(fitted(part.table), TableFormat::terminal)));
   }
-  for (const std::string& sentence : part.sentences) say(shown(sentence, TableFormat::terminal), 2);
+  for (const std::string& sentence : part.sentences) {
+    add(said("", shown(sentence, TableFormat::terminal), 0, whole));
+  }
   for (std::string& line : lines) line.insert(0, kMargin);
   lines.insert(lines.begin(), heading(part));
   return lines;
@@ -115,14 +118,16 @@ std::string story_screen(const Story& story, const std::vector<std::string>& clo
                                           [](const Lines& a, const Lines& b) { return a.size() < b.size(); });
     longest->pop_back();
   }
-  // Empty lines between the parts, as many as there is room for.
+  // Empty lines between the parts, if there is room for all of them; then below the title and above the end.
   size_t spare = room - count_of(blocks);
+  const size_t gaps = std::max<size_t>(2, blocks.size()) - 2;
+  const bool apart = spare >= gaps;
+  if (apart) spare -= gaps;
   std::string text;
   for (size_t b = 0; b < blocks.size(); ++b) {
-    if (b > 0 && spare > 0) {
-      text += '\n';
-      --spare;
-    }
+    const bool below_title = b == 1 && spare > 0;
+    if (below_title) --spare;
+    if (below_title || (b > 1 && apart)) text += '\n';
     for (const std::string& line : blocks[b]) text += line + "\n";
   }
   if (!closing.empty() && spare > 0) text += '\n';
