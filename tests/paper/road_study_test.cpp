@@ -19,8 +19,8 @@ TEST(RoadStudy, HasEveryStepOnEveryTaskItCanRead) {
   }
   EXPECT_EQ(encodings, std::set<std::string>(road_encodings().begin(), road_encodings().end()));
   for (const std::string& task : road_tasks()) {
-    for (const char* encoding : {"integer", "integer(scale=normalised)", "binary", "sinusoidal", "concat(sinusoidal)",
-                                 "learned", "rope"}) {
+    for (const char* encoding :
+         {"integer", "integer(scale=normalised)", "binary", "sinusoidal", "concat(sinusoidal)", "learned", "rope"}) {
       EXPECT_NE(plan.find({task, "clean", encoding, ""}), nullptr) << encoding << " on " << task;
     }
   }

@@ -17,7 +17,8 @@ namespace story_test {
 using namespace testing_support;
 using Values = std::vector<double>;
 
-CellName named(const std::string& encoding, const std::string& task = "distance", const std::string& protocol = "clean") {
+CellName named(const std::string& encoding, const std::string& task = "distance",
+               const std::string& protocol = "clean") {
   return {.task = task, .protocol = protocol, .encoding = encoding, .variant = ""};
 }
 
@@ -30,9 +31,8 @@ CellRuns looked_into(const std::string& encoding, const Values& accuracies, doub
   CellRuns cell = cell_runs(named(encoding), accuracies);
   for (RunRecord& run : cell.runs) {
     const double wobble = 0.001 * static_cast<double>(run.seed);
-    run.spectrum = SpectrumRecord{.logit_interaction = interaction + wobble,
-                                  .positional_share = 0.2 + wobble,
-                                  .content_share = 0.5 + wobble};
+    run.spectrum = SpectrumRecord{
+        .logit_interaction = interaction + wobble, .positional_share = 0.2 + wobble, .content_share = 0.5 + wobble};
     run.ablation = AblationRecord{.samples = 60, .accuracy = run.test_accuracy};
     run.ablation->position = head_record({{0.0, 0.0, 0.0, 0.0}, {0.0, 1.0, 0.5, 0.0}});
     run.lengths = {{1.0, 40, run.test_accuracy}, {2.0, 80, twice + wobble}};
@@ -96,8 +96,7 @@ TEST(Story, AClearWinIsSaidWithItsInterval) {
   EXPECT_TRUE(contains(said, "indirect: rope leads all others, the next one (sinusoidal) by 54.0 points (")) << said;
   EXPECT_TRUE(contains(said, "distance: rope leads nope by 94.4 points (")) << said;
   EXPECT_TRUE(contains(said, "rope does not clearly differ from sinusoidal.")) << said;
-  EXPECT_TRUE(contains(said, "At twice the length, distance: rope still does it, sinusoidal falls to 10.1 %."))
-      << said;
+  EXPECT_TRUE(contains(said, "At twice the length, distance: rope still does it, sinusoidal falls to 10.1 %.")) << said;
   const TextTable& table = part(story, "accuracy").table;
   EXPECT_EQ(table.titles, (std::vector<std::string>{"encoding", "indirect", "distance", "twice as long"}));
   ASSERT_EQ(table.rows.size(), 3u);
@@ -118,14 +117,16 @@ TEST(Story, LogitsAndHeadsAreOfTheTaskThatWasLookedInto) {
   EXPECT_TRUE(rope[6].ends_with(" 3/3")) << rope[6];
   EXPECT_EQ(inside.table.rows[1][5], "not learned") << "nope has nothing that its heads could do";
   EXPECT_EQ(inside.table.rows[1][6], "");
-  EXPECT_TRUE(contains(joined(inside.sentences), "act only together in 14 % of rope's logits")) << joined(inside.sentences);
+  EXPECT_TRUE(contains(joined(inside.sentences), "act only together in 14 (14..14) % of rope's logits"))
+      << joined(inside.sentences);
 }
 
 TEST(Story, ThreeClaimsThatWereDecidedThoseOfTrainingFirst) {
   const StoryPart claims = part(story_of(clear_study()), "claims");
   EXPECT_EQ(claims.key, "5 of its 6 claims are decided here");
   ASSERT_EQ(claims.table.rows.size(), 3u);
-  EXPECT_EQ(claims.table.rows[0], (std::vector<std::string>{"HOLDS", paper::claim("coupling_contracts_spectra").claim}));
+  EXPECT_EQ(claims.table.rows[0],
+            (std::vector<std::string>{"HOLDS", paper::claim("coupling_contracts_spectra").claim}));
   EXPECT_EQ(claims.table.rows[1], (std::vector<std::string>{"FAILS", paper::claim("assumption_3_2").claim}));
   EXPECT_EQ(claims.table.rows[2][0], "HOLDS");
 }
@@ -205,8 +206,8 @@ TEST(StoryScreen, NeverLeavesTheScreen) {
 TEST(StoryScreen, OfTheDemoHasRoomForAllOfIt) {
   const std::string screen = story_screen(story_of(clear_study()), {"Report: runs/demo/report.html"});
   expect_fits(screen);
-  for (const char* words : {"Which encodings", "indirect: rope leads", "twice the length", "···· ·█▒·", "HOLDS", "FAILS",
-                            "Report: runs/demo/report.html"}) {
+  for (const char* words : {"Which encodings", "indirect: rope leads", "twice the length", "···· ·█▒·", "HOLDS",
+                            "FAILS", "Report: runs/demo/report.html"}) {
     EXPECT_TRUE(contains(screen, words)) << words << "\n" << screen;
   }
   EXPECT_FALSE(contains(screen, "...")) << "nothing is cut\n" << screen;
@@ -215,7 +216,8 @@ TEST(StoryScreen, OfTheDemoHasRoomForAllOfIt) {
 TEST(StoryOutput, TheSameStringsEverywhere) {
   const Story story = story_of(clear_study());
   const auto json = story_json(story);
-  const std::string markdown = story_text(story, TableFormat::markdown), plain = story_text(story, TableFormat::terminal);
+  const std::string markdown = story_text(story, TableFormat::markdown),
+                    plain = story_text(story, TableFormat::terminal);
   ASSERT_EQ(json["parts"].size(), story.parts.size());
   for (size_t p = 0; p < story.parts.size(); ++p) {
     const auto& written = json["parts"][p];

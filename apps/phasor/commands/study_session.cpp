@@ -45,12 +45,11 @@ void carry_out_all(const std::vector<PlannedRun>& runs, const StudyFolder& folde
     StudyProgressLine display(phase);
     const auto is_done = [&](const PlannedRun& run) { return is_complete(folder, run); };
     if (!std::all_of(runs.begin(), runs.end(), is_done)) display.started(runs.size(), runner);
-    end =
-        carry_out(runs, folder, runner,
-                  {.progress = [&](const StudyProgress& p) { display.progress(p); },
-                   .finished = [&](const PlannedRun& run, const RunFailure* failure,
-                                   const StudyProgress& p) { display.finished(outcome(folder, run, failure), p); },
-                   .stop = interrupted});
+    end = carry_out(runs, folder, runner,
+                    {.progress = [&](const StudyProgress& p) { display.progress(p); },
+                     .finished = [&](const PlannedRun& run, const RunFailure* failure,
+                                     const StudyProgress& p) { display.finished(outcome(folder, run, failure), p); },
+                     .stop = interrupted});
   } catch (const Error& error) {
     if (!is_full_disk(error.what())) throw;
     fail("{}; make room, then rerun the command to resume '{}'", error.what(), folder.path().string());

@@ -49,9 +49,7 @@ StudySize size_of(const std::string& preset) {
                             .steps = "300"};
     return {.seeds = 3,
             .tasks = {{kIndirect, indirect}, {kDistance, distance}},
-            .settings = {{"train.evaluation_samples", "256"},
-                         {"train.evaluation_tests", "512"},
-                         {"data.test", "2048"}},
+            .settings = {{"train.evaluation_samples", "256"}, {"train.evaluation_tests", "512"}, {"data.test", "2048"}},
             .clean_rate = "0.003",
             .ablation_samples = 512,
             .lengths = {1.0, 2.0}};

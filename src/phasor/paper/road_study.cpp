@@ -30,10 +30,17 @@ const std::vector<RoadTask>& tasks() {
 
 // A head of 12 channels has 6 pairs, which one, two and three axes share evenly.
 ConfigBundle model_settings() {
-  return {{"model.width", "48"},   {"model.hidden", "96"}, {"model.heads", "4"},
-          {"model.layers", "3"},   {"train.batch", "64"},  {"train.steps", "1500"},
-          {"data.train", "20000"}, {"data.test", "2048"},  {"data.validation", "1024"},
-          {"train.evaluation_samples", "256"}, {"train.evaluation_tests", "512"}};
+  return {{"model.width", "48"},
+          {"model.hidden", "96"},
+          {"model.heads", "4"},
+          {"model.layers", "3"},
+          {"train.batch", "64"},
+          {"train.steps", "1500"},
+          {"data.train", "20000"},
+          {"data.test", "2048"},
+          {"data.validation", "1024"},
+          {"train.evaluation_samples", "256"},
+          {"train.evaluation_tests", "512"}};
 }
 
 std::string road_form(const std::string& expression) { return print(parse_encoding(expression)); }
@@ -41,8 +48,8 @@ std::string road_form(const std::string& expression) { return print(parse_encodi
 // Which read the tokens' index.
 const std::vector<std::string>& index_encodings() {
   static const std::vector<std::string> all = [] {
-    std::vector<std::string> encodings = {"nope",       "integer",            "integer(normalised)", "binary",
-                                          "sinusoidal", "concat(sinusoidal)", "learned",             "rope"};
+    std::vector<std::string> encodings = {
+        "nope", "integer", "integer(normalised)", "binary", "sinusoidal", "concat(sinusoidal)", "learned", "rope"};
     for (std::string& encoding : encodings) encoding = road_form(encoding);
     return encodings;
   }();

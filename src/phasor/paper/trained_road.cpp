@@ -60,7 +60,8 @@ std::string sentence_of(const RoadFinding& finding) {
   add_part(parts, "costs", finding.costs, [](const RoadCost& cost) { return accuracy_words(cost, true); });
   add_part(parts, "gains", finding.costs, [](const RoadCost& cost) { return accuracy_words(cost, false); });
   add_part(parts, "is slower to learn on", finding.costs, [](const RoadCost& cost) { return speed_words(cost, true); });
-  add_part(parts, "is faster to learn on", finding.costs, [](const RoadCost& cost) { return speed_words(cost, false); });
+  add_part(parts, "is faster to learn on", finding.costs,
+           [](const RoadCost& cost) { return speed_words(cost, false); });
   if (parts.empty()) return "";
   return fmt::format("{} ({} against {}) {}.", finding.contrast.lack, finding.contrast.without, finding.contrast.with,
                      fmt::join(parts, "; "));

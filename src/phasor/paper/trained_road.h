@@ -1,5 +1,6 @@
 #pragma once
-// What a study of the road came to: each step with what it fulfils and what it reaches, and what each shortcoming costs.
+// What a study of the road came to: each step with what it fulfils and what it reaches, and what each shortcoming
+// costs.
 #include <string>
 #include <vector>
 
@@ -11,8 +12,8 @@ namespace phasor::paper {
 
 // A step that lacks something, held against one that does not and is alike otherwise.
 struct RoadContrast {
-  std::string lack;             // "swamping", in words
-  std::string without, with;    // canonical: what lacks it, and what has it
+  std::string lack;           // "swamping", in words
+  std::string without, with;  // canonical: what lacks it, and what has it
 };
 const std::vector<RoadContrast>& road_contrasts();
 

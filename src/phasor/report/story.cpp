@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kMostTasks = 2;
 constexpr size_t kMostRows = 6, kMostInsideRows = 5, kMostClaims = 3;
-constexpr size_t kMostName = 18;  // characters of an encoding's name
+constexpr size_t kMostName = 18;       // characters of an encoding's name
 constexpr double kTwice = 2.0;         // times the length of training
 constexpr size_t kMostInSentence = 3;  // encodings
 
@@ -100,9 +100,8 @@ Learned learned_by(const CellSummary& cell) {
 }
 
 bool is_learned_at_all(const std::vector<const CellSummary*>& cells) {
-  return std::any_of(cells.begin(), cells.end(), [](const CellSummary* cell) {
-    return cell != nullptr && learned_by(*cell) != Learned::no;
-  });
+  return std::any_of(cells.begin(), cells.end(),
+                     [](const CellSummary* cell) { return cell != nullptr && learned_by(*cell) != Learned::no; });
 }
 
 // --- Which encodings can do it? --------------------------------------------------------------------------------------
@@ -112,9 +111,8 @@ TextTable accuracy_table(const Scene& scene) {
   for (const std::string& name : scene.names) table.rows.push_back({short_name(name)});
   for (size_t p = 0; p < scene.places.size(); ++p) {
     const std::vector<const CellSummary*>& cells = scene.cells[p];
-    const bool longer = std::any_of(cells.begin(), cells.end(), [](const CellSummary* cell) {
-      return cell != nullptr && twice(*cell) != nullptr;
-    });
+    const bool longer = std::any_of(cells.begin(), cells.end(),
+                                    [](const CellSummary* cell) { return cell != nullptr && twice(*cell) != nullptr; });
     table.titles.push_back(scene.places[p].task);
     if (longer) table.titles.emplace_back("twice as long");
     for (size_t n = 0; n < cells.size(); ++n) {
@@ -160,9 +158,8 @@ std::vector<Contest> contests_of(const StudySummary& summary, const AnsweredPlac
     const bool clear = comparison.reading == statistics::DifferenceReading::of_interest;
     contests.push_back({rival, lead, clear && lead.difference > 0.0, clear && lead.difference < 0.0});
   }
-  std::stable_sort(contests.begin(), contests.end(), [](const Contest& a, const Contest& b) {
-    return a.lead.difference < b.lead.difference;
-  });
+  std::stable_sort(contests.begin(), contests.end(),
+                   [](const Contest& a, const Contest& b) { return a.lead.difference < b.lead.difference; });
   return contests;
 }
 
@@ -194,8 +191,8 @@ std::optional<std::string> contest_sentence(const StudySummary& summary, const A
     }
   }
   if (contests.front().loses) {
-    parts.push_back(fmt::format("{} leads {} by {}", contests.front().rival, subject,
-                                points_text(contests.front().lead)));
+    parts.push_back(
+        fmt::format("{} leads {} by {}", contests.front().rival, subject, points_text(contests.front().lead)));
   }
   const std::vector<std::string> level = rivals(contests, [](const Contest& it) { return !it.wins && !it.loses; });
   if (!level.empty()) {
@@ -259,8 +256,7 @@ StoryPart accuracy_part(const StudySummary& summary, const Scene& scene) {
   }
   for (size_t p = 0; p < scene.places.size(); ++p) {
     if (!is_learned_at_all(scene.cells[p])) {
-      part.sentences.push_back(
-          fmt::format("{}: no encoding has learned it in so few steps.", scene.places[p].task));
+      part.sentences.push_back(fmt::format("{}: no encoding has learned it in so few steps.", scene.places[p].task));
       continue;
     }
     if (std::optional<std::string> sentence = contest_sentence(summary, scene.places[p])) {
@@ -274,8 +270,8 @@ StoryPart accuracy_part(const StudySummary& summary, const Scene& scene) {
 // --- What are the logits made of, and which heads do it? -------------------------------------------------------------
 
 bool was_looked_into(const CellSummary& cell) {
-  return accuracy_of(cell).count > 0 &&
-         ((cell.position && !cell.position->seeds.empty()) || (cell.spectrum && cell.spectrum->content_share.count > 0));
+  return accuracy_of(cell).count > 0 && ((cell.position && !cell.position->seeds.empty()) ||
+                                         (cell.spectrum && cell.spectrum->content_share.count > 0));
 }
 
 // "SPREAD 3/3": the verdict that most runs have.
@@ -290,8 +286,8 @@ std::string verdict_text(const QuestionSummary& question) {
       ++found->second;
     }
   }
-  const auto most = std::max_element(counts.begin(), counts.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most =
+      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   const std::string_view word = most->first == Deposit::undetermined ? "no verdict" : name(most->first);
   return fmt::format("{} {}/{}", word, most->second, question.seeds.size());
 }
@@ -341,13 +337,13 @@ std::optional<std::string> interaction_sentence(const Scene& scene, size_t place
 std::optional<StoryPart> inside_part(const Scene& scene) {
   for (size_t p = 0; p < scene.places.size(); ++p) {
     if (!is_learned_at_all(scene.cells[p])) continue;  // what is in models that learned nothing says nothing
-    StoryPart part{.id = "inside",
-                   .question = "What are the logits made of, and which heads do it?",
-                   .key = "",
-                   .table = {.titles = {"encoding", "content", "products", "position", "interaction",
-                                        "layers x heads", "verdict"},
-                             .rows = {}},
-                   .sentences = {}};
+    StoryPart part{
+        .id = "inside",
+        .question = "What are the logits made of, and which heads do it?",
+        .key = "",
+        .table = {.titles = {"encoding", "content", "products", "position", "interaction", "layers x heads", "verdict"},
+                  .rows = {}},
+        .sentences = {}};
     bool heads = false;
     for (size_t n = 0; n < scene.names.size() && part.table.rows.size() < kMostInsideRows; ++n) {
       const CellSummary* cell = scene.cells[p][n];
@@ -380,7 +376,9 @@ StoryPart claims_part(const std::vector<paper::JudgedClaim>& claims) {
   const size_t decided = ids_of(claims, true).size(), all = ids_of(claims, false).size();
   StoryPart part{.id = "claims",
                  .question = "What does that say to the paper?",
-                 .key = decided == 0 ? "" : fmt::format("{} of its {} claims {} decided here", decided, all, decided == 1 ? "is" : "are"),
+                 .key = decided == 0 ? ""
+                                     : fmt::format("{} of its {} claims {} decided here", decided, all,
+                                                   decided == 1 ? "is" : "are"),
                  .table = {.titles = {"verdict", "claim"}, .rows = {}},
                  .sentences = {}};
   for (const bool trained : {true, false}) {

@@ -78,8 +78,7 @@ std::string head_line(const CellSummary& cell) {
   const SeedHeads& seed = pictured_seed(cell.position->seeds);
   const EncodingVerdict& all = cell.position->verdict;
   return fmt::format("{} {}  seed {}: {} (all: {} D, {} S, {} N, {} U)\n", label_of(cell.cell), head_picture(seed),
-                     seed.seed,
-                     name(seed.verdict.verdict), all.deposit.seeds, all.spread.seeds, all.not_used.seeds,
+                     seed.seed, name(seed.verdict.verdict), all.deposit.seeds, all.spread.seeds, all.not_used.seeds,
                      all.undetermined.seeds);
 }
 

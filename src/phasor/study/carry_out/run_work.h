@@ -1,6 +1,6 @@
 #pragma once
-// How much work a run is, in units that only ratios of which mean something: for telling remaining time. And roughly how
-// long a plan takes.
+// How much work a run is, in units that only ratios of which mean something: for telling remaining time. And roughly
+// how long a plan takes.
 #include <cstdint>
 
 #include "phasor/study/plan/study_plan.h"
