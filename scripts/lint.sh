@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the sources: layers and their table, file sizes, shell scripts, formatting, clang-tidy. Changes nothing.
+# Checks the sources: layers and their table, names, file sizes, shell scripts, formatting, clang-tidy. Changes nothing.
 #
 #   scripts/lint.sh [--fix] [--no-tidy | --only-tidy] [--changed] [--deep] [FILE...]
 #
@@ -89,6 +89,7 @@ stage() {
 if [[ $only_tidy == no ]]; then
   stage layers scripts/check_layers.sh
   stage layers-table scripts/layers_table.sh --check
+  stage names scripts/check_names.sh
   stage sizes check_sizes
   stage shellcheck shellcheck -x "${shell_files[@]}"
   stage format clang-format --dry-run -Werror --ferror-limit=3 "${files[@]}"

@@ -2,15 +2,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <deque>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <span>
 
 #include "cli/tiny_run.h"
-#include "phasor/checkpoint/safetensors.h"
-#include "phasor/random/distributions.h"
+#include "spectrum/foreign_file.h"
 
 namespace phasor {
 namespace spectrum_test {
@@ -108,46 +104,6 @@ TEST(SpectrumCommand, SeparationDecidesItsClaims) {
   expect_words(table.out, {"content varied", "rope > relative", "violated"});
 }
 
-class ForeignFile {
- public:
-  template <class T = float>
-  ForeignFile& add(const std::string& name, const TensorShape& shape, double factor = 1.0, uint32_t site = 0) {
-    int64_t count = 1;
-    for (const int64_t extent : shape) count *= extent;
-    const RandomStream stream{.seed = 9, .purpose = Purpose::test, .site = site};
-    std::vector<T> values;
-    for (int64_t i = 0; i < count; ++i) {
-      values.push_back(static_cast<T>(factor * normal(stream, static_cast<uint64_t>(i))));
-    }
-    return put(name, shape, std::move(values));
-  }
-  template <class T>
-  ForeignFile& put(const std::string& name, const TensorShape& shape, std::vector<T> values) {
-    writer_.add(name, shape, std::move(values));
-    return *this;
-  }
-  // One number in 16 bits.
-  ForeignFile& put_bits(const std::string& name, StoredDtype dtype, uint16_t bits) {
-    bits_.push_back(bits);
-    writer_.add_bytes(name, dtype, {1, 1, 1}, std::as_bytes(std::span(&bits_.back(), 1)));
-    return *this;
-  }
-  ForeignFile& say(const std::string& key, const std::string& value) {
-    writer_.set_metadata(key, value);
-    return *this;
-  }
-  std::string path() {
-    writer_.write(folder_ / "mine.safetensors");
-    return (folder_ / "mine.safetensors").string();
-  }
-  fs::path folder() const { return folder_.path(); }
-
- private:
-  TemporaryFolder folder_;
-  SafetensorsWriter writer_;
-  std::deque<uint16_t> bits_;
-};
-
 // --- Files ------------------------------------------------------------------------------------------------------
 
 TEST(SpectrumCommand, OfARunWritesFilesThatLoadBack) {
@@ -214,9 +170,9 @@ TEST(SpectrumCommand, EveryMemberAndArrayIsInTheDocument) {
   collect_members(Json::parse(read_file(run / "spectrum.json")), names);
   collect_members(spectrum_json({"encoding", "rope", "--length", "16"}), names);
   collect_members(spectrum_json({"separation", "--length", "4", "--seeds", "1"}), names);
-  ForeignFile file;
+  testing_support::ForeignFile file;
   file.add("queries", {2, 8, 4}).add("keys", {2, 8, 4}, 1.0, 1);
-  collect_members(spectrum_json({"queries", file.path()}), names);
+  collect_members(spectrum_json({"queries", file.path().string()}), names);
   for (const std::string& name : SafetensorsFile::open(run / "spectrum.safetensors").names()) names.insert(name);
   for (const std::string& name : names) {
     EXPECT_NE(text.find(fmt::format("`{}`", name)), std::string::npos) << name;
@@ -248,10 +204,10 @@ TEST(SpectrumCommand, ExportedQueriesGiveTheNumbersOfTheRun) {
 
 // --- Queries and keys from elsewhere ----------------------------------------------------------------------------
 
-TEST(ForeignQueries, OfGroupedHeadsAndSeveralSamples) {
-  ForeignFile file;
+TEST(SpectrumQueries, OfGroupedHeadsAndSeveralSamples) {
+  testing_support::ForeignFile file;
   file.add("queries", {3, 4, 20, 6}).add("keys", {3, 2, 20, 6}, 1.0, 1).say("scale", "0.5");
-  const std::string path = file.path();
+  const std::string path = file.path().string();
   const std::string out = (file.folder() / "out").string();
   const Json json = spectrum_json({"queries", path, "--samples", "2", "--out", out});
   EXPECT_EQ(json["source"]["scale"], 0.5);
@@ -267,115 +223,15 @@ TEST(ForeignQueries, OfGroupedHeadsAndSeveralSamples) {
   EXPECT_EQ(spectrum_json({"queries", path, "--scale", "1"})["heads"][0]["spectral_norm"]["count"], 3);
 }
 
-TEST(ForeignQueries, WithPlainOnesTellTheContraction) {
-  // Turned by hand, in halves: channels 0 and 2, 1 and 3.
-  std::vector<double> plain(2 * 12 * 4), turned(plain.size());
-  for (size_t i = 0; i < plain.size(); ++i) plain[i] = normal({.seed = 3, .purpose = Purpose::test}, i);
-  for (size_t row = 0; row < 24; ++row) {
-    for (size_t m = 0; m < 2; ++m) {
-      const double angle = static_cast<double>(row % 12) * (m == 0 ? 1.0 : 0.1);
-      const double a = plain[4 * row + m], b = plain[4 * row + 2 + m];
-      turned[4 * row + m] = std::cos(angle) * a - std::sin(angle) * b;
-      turned[4 * row + 2 + m] = std::sin(angle) * a + std::cos(angle) * b;
-    }
-  }
-  ForeignFile file;
-  for (const char* name : {"queries", "keys"}) file.put(name, {2, 12, 4}, turned);
-  for (const char* name : {"queries_plain", "keys_plain"}) file.put(name, {2, 12, 4}, plain);
-  const Json json = spectrum_json({"queries", file.path()});
-  EXPECT_EQ(json["source"]["rotary_pairs"], 2);
-  EXPECT_EQ(json["heads"][0]["contraction"]["count"], 1);
-  EXPECT_EQ(verdict(json, "sum over frequencies"), "holds");
-}
-
-TEST(ForeignQueries, CausalBiasMayHaveInfinitiesWhereItIsMasked) {
-  std::vector<float> bias;
-  for (int i = 0; i < 8; ++i) {
-    for (int j = 0; j < 8; ++j) {
-      bias.push_back(j > i ? -std::numeric_limits<float>::infinity() : -0.5f * static_cast<float>(i - j));
-    }
-  }
-  ForeignFile file;
-  file.add("queries", {2, 8, 4}).add("keys", {2, 8, 4}, 1.0, 1).put("bias", {8, 8}, bias);
-  const std::string path = file.path();
-  const Json json = spectrum_json({"queries", path, "--causal"});
-  EXPECT_TRUE(json["heads"][0]["henrici"].is_null());
-  EXPECT_EQ(verdict(json, "Weyl, singular values"), "holds");
-  expect_error(phasor_command({"spectrum", "queries", path}), 1, {"mine.safetensors", "'bias'", "inf"});
-}
-
-TEST(ForeignQueries, OneTokenZerosAndHugeNumbersHaveSpectra) {
-  ForeignFile one;
-  one.add("queries", {1, 1, 1}).add("keys", {1, 1, 1}, 1.0, 1);
-  EXPECT_EQ(spectrum_json({"queries", one.path()})["heads"][0]["numerical_rank"]["most"], 1.0);
-  ForeignFile zero;
-  zero.add("queries", {1, 6, 4}, 0.0).add("keys", {1, 6, 4}, 0.0);
-  const Json zeros = spectrum_json({"queries", zero.path()});
-  EXPECT_EQ(zeros["heads"][0]["spectral_norm"]["mean"], 0.0);
-  EXPECT_TRUE(zeros["heads"][0]["relative_r2"].is_null());
-  ForeignFile huge;
-  huge.add<double>("queries", {1, 6, 4}, 1e150).add<double>("keys", {1, 6, 4}, 1e150, 1);
-  EXPECT_GT(spectrum_json({"queries", huge.path()})["heads"][0]["spectral_norm"]["mean"].get<double>(), 1e299);
-  ForeignFile beyond;
-  beyond.add<double>("queries", {1, 6, 4}, 1e200).add<double>("keys", {1, 6, 4}, 1e200, 1);
-  expect_error(phasor_command({"spectrum", "queries", beyond.path()}), 1, {"mine.safetensors", "head 0", "range"});
-}
-
-TEST(ForeignQueries, ComeInSixteenBitsToo) {
-  struct Case {
-    StoredDtype dtype;
-    uint16_t query, key;
-    double logit;
-  };
-  const Case cases[] = {{StoredDtype::f16, 0xC000, 0x3800, 1.0},      // -2 * 0.5
-                        {StoredDtype::f16, 0x0001, 0x3C00, 0x1p-24},  // the smallest one * 1
-                        {StoredDtype::f16, 0x7BFF, 0x3C01, 65504.0 * (1.0 + 0x1p-10)},
-                        {StoredDtype::bf16, 0xC000, 0x3F00, 1.0}};
-  for (const Case& tried : cases) {
-    ForeignFile file;
-    file.put_bits("queries", tried.dtype, tried.query).put_bits("keys", tried.dtype, tried.key);
-    const Json json = spectrum_json({"queries", file.path()});
-    EXPECT_EQ(json["heads"][0]["spectral_norm"]["mean"], tried.logit);
-  }
-  ForeignFile infinite;
-  infinite.put_bits("queries", StoredDtype::f16, 0x7C00).put_bits("keys", StoredDtype::f16, 0x3C00);
-  expect_error(phasor_command({"spectrum", "queries", infinite.path()}), 1, {"'queries'", "inf"});
-}
-
-TEST(ForeignQueries, SayWhichTensorIsWrongAndHow) {
-  const auto refused = [](ForeignFile& file, std::initializer_list<std::string_view> words) {
-    const Outcome outcome = phasor_command({"spectrum", "queries", file.path()});
-    expect_error(outcome, 1, words);
-    expect_words(outcome.err, {"mine.safetensors"});
-  };
-  const auto make = [](const TensorShape& queries, const TensorShape& keys) {
-    auto file = std::make_unique<ForeignFile>();
-    file->add("queries", queries).add("keys", keys);
-    return file;
-  };
-  ForeignFile lacking;
+TEST(SpectrumQueries, SayWhichTensorIsWrong) {
+  testing_support::ForeignFile lacking;
   lacking.add("q", {2, 8, 4}).add("keys", {2, 8, 4});
-  refused(lacking, {"no tensor 'queries'", "keys, q"});
-  refused(*make({8, 4}, {2, 8, 4}), {"'queries'", "[8, 4]", "[heads, n, width]"});
-  refused(*make({2, 8, 4}, {2, 9, 4}), {"'keys'", "[2, 9, 4]", "[2, 8, 4]"});
-  refused(*make({2, 8, 4}, {2, 8, 3}), {"'keys'", "[2, 8, 3]"});
-  refused(*make({4, 8, 4}, {3, 8, 4}), {"'keys'", "3 heads", "4 heads"});
-  refused(*make({2, 0, 4}, {2, 0, 4}), {"'queries'", "nothing in it"});
-  auto half_plain = make({2, 8, 4}, {2, 8, 4});
-  half_plain->add("queries_plain", {2, 8, 4});
-  refused(*half_plain, {"no tensor 'keys_plain'"});
-  auto bias = make({2, 8, 4}, {2, 8, 4});
-  bias->add("bias", {3, 8, 8});
-  refused(*bias, {"'bias'", "[3, 8, 8]", "[2, 8, 8]"});
-  ForeignFile words;
-  words.put("queries", {1, 2, 2}, std::vector<int32_t>{1, 2, 3, 4}).add("keys", {1, 2, 2});
-  refused(words, {"'queries'", "I32"});
-  ForeignFile nan;
-  nan.put("queries", {1, 2, 2}, std::vector<float>{1, 2, NAN, 4}).add("keys", {1, 2, 2});
-  refused(nan, {"'queries'", "number 2", "nan"});
-  auto scale = make({2, 8, 4}, {2, 8, 4});
-  scale->say("scale", "big");
-  refused(*scale, {"'scale'", "big"});
+  expect_error(phasor_command({"spectrum", "queries", lacking.path().string()}), 1,
+               {"mine.safetensors", "no tensor 'queries'", "keys, q"});
+  testing_support::ForeignFile beyond;
+  beyond.add<double>("queries", {1, 6, 4}, 1e200).add<double>("keys", {1, 6, 4}, 1e200, 1);
+  expect_error(phasor_command({"spectrum", "queries", beyond.path().string()}), 1,
+               {"mine.safetensors", "head 0", "range"});
 }
 
 TEST(SpectrumCommand, RefusesWrongCalls) {

@@ -88,12 +88,21 @@ TEST(Usage, WithoutWordsTheHelpComesAndFails) {
 }
 
 TEST(Usage, EveryCommandTeaches) {
-  for (const Arguments& words :
-       {Arguments{}, {"train"}, {"evaluate"}, {"export"}, {"bench"}, {"bench", "step"}, {"encodings"}, {"tasks"}}) {
+  for (const Arguments& words : {Arguments{},
+                                 {"train"},
+                                 {"evaluate"},
+                                 {"export"},
+                                 {"bench"},
+                                 {"bench", "step"},
+                                 {"encodings"},
+                                 {"tasks"},
+                                 {"compare"},
+                                 {"study"}}) {
     const Outcome outcome = phasor_command(words + Arguments{"--help"});
     EXPECT_EQ(outcome.code, 0);
     EXPECT_EQ(outcome.err, "");
     expect_words(outcome.out, {"Usage: phasor", "--help"});
+    EXPECT_EQ(outcome.out.find("... ..."), std::string::npos) << "several values are shown by dots once";
   }
 }
 

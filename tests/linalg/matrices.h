@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "phasor/linalg/dense.h"
+#include "phasor/linalg/lapack.h"
 #include "phasor/random/distributions.h"
 
 namespace phasor::testing_support {
@@ -43,6 +44,10 @@ inline Dense made(int64_t rows, int64_t columns, const std::function<double(int6
   return a;
 }
 
+inline Dense identity(int64_t size) {
+  return made(size, size, [](int64_t r, int64_t c) { return r == c ? 1.0 : 0.0; });
+}
+
 // Rows turned by their position in neighbouring pairs.
 inline Dense rotated(Dense x, const std::vector<double>& frequencies) {
   for (int64_t r = 0; r < x.rows(); ++r) {
@@ -63,6 +68,19 @@ inline std::vector<double> frequencies(int64_t width, double base = 10000.0) {
     result.push_back(std::pow(base, -2.0 * static_cast<double>(m) / static_cast<double>(width)));
   }
   return result;
+}
+
+// Rising, by the real matrix [[Re, -Im], [Im, Re]], which has each eigenvalue twice.
+inline std::vector<double> hermitian_values(const ComplexDense& a) {
+  const int64_t n = a.rows();
+  const Dense real = made(2 * n, 2 * n, [&](int64_t r, int64_t c) {
+    const std::complex<double> z = a(r % n, c % n);
+    return r / n == c / n ? z.real() : r < n ? -z.imag() : z.imag();
+  });
+  const std::vector<double> twice = symmetric_eigenvalues(real);
+  std::vector<double> values;
+  for (size_t i = 0; i < twice.size(); i += 2) values.push_back(twice[i]);
+  return values;
 }
 
 inline double largest_difference(DenseView a, DenseView b) {

@@ -123,6 +123,10 @@ void settle(Json& json, const std::string& folder) {
   }
 }
 
+Registration golden_registration() {
+  return {.date = "2026-01-01", .commit = "0123456", .plan = "1", .rules = "2", .claims = "3"};
+}
+
 Json made() {
   const TemporaryFolder temporary;
   const StudyResults results = study();
@@ -150,7 +154,11 @@ Json made() {
                                  .verdict = paper::ClaimVerdict::fails,
                                  .reason = "A reason.",
                                  .evidence = {{.what = "lead", .value = 0.1, .low = 0.05, .high = 0.2, .text = "five"}},
-                                 .needs = "more"};
+                                 .needs = "more",
+                                 .post_hoc = true};
+  summary["registration"] = {{"registered", write_json(std::optional(golden_registration()))},
+                             {"post_hoc", Json::array({"the claims are not those registered"})},
+                             {"text", "Post hoc: the claims are not those registered (registered on 2026-01-01)."}};
   summary["story"] = story_json(study_story(summarize(results, compare_with_first(results)), {claim}));
   summary["claims"] = paper::claims_json({claim});
   summary["audit"] = paper::audit_json({audit_block()});

@@ -65,13 +65,14 @@ std::vector<Scenario> make_scenarios() {
   using enum Truth;
   return {
       {"normal, 1 point wide", normal_law(0.9, 0.01), normal_law(0.9, 0.01)},
+      {"normal, 0.5 points wide, as test sets are", normal_law(0.9, 0.005), normal_law(0.9, 0.005)},
       {"normal, 10 points wide", normal_law(0.5, 0.1), normal_law(0.5, 0.1)},
       {"as alike as the test sets let them be, at 90 %", normal_law(0.9, 0.0), normal_law(0.9, 0.0)},
       {"as alike as the test sets let them be, at 99.98 %", normal_law(0.9998, 0.0), normal_law(0.9998, 0.0)},
       {"ceiling-bound: log-odds N(5, 1.5)", skewed, skewed},
       {"two kinds: a fifth of the runs of both fails", failing, failing},
       {"unequal: 0.2 and 3 points wide", normal_law(0.9, 0.002), normal_law(0.9, 0.03)},
-      {"unequal: at 99.98 %, and 1 point wide", normal_law(0.9998, 0.0), normal_law(0.9998, 0.01)},
+      {"unequal: as alike as can be, and 1 point wide", normal_law(0.9, 0.0), normal_law(0.9, 0.01)},
       {"a fifth of the variance by data, own data", on_data, on_data},
       {"a fifth of the variance by data, two sets crossed", on_data, on_data, equal, DataDesign::crossed, false},
       {"a fifth of the variance by data, one set", on_data, on_data, equal, DataDesign::shared, false},

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "phasor/base/error.h"
 #include "phasor/run/config_builder.h"
+#include "phasor/run/settings_text.h"
 
 namespace phasor {
 namespace config_keys_test {
@@ -199,6 +201,64 @@ TEST(ConfigKeys, RefusesUnknownKeysWithTheNearest) {
                     "data.validation, data.seed"},
                    {"report.colour=true",
                     "unknown key 'report.colour'; known: task.*, model.*, train.*, data.*, telemetry.*, protocol.*"}});
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// What --keys prints: a line per key of the task, in columns.
+TEST(SettingsText, KeysHaveValueMeaningAndRange) {
+  ConfigBuilder builder;
+  builder.add_set("task=counting");
+  builder.add_set("train.lr=0.25");
+  const RunConfig config = builder.build();
+  const std::vector<ConfigKey> keys = config_keys(find_task("counting"));
+  const std::vector<std::string> lines = lines_of(keys_text(config));
+  const nlohmann::ordered_json json = keys_json(config);
+  ASSERT_EQ(lines.size(), keys.size());
+  ASSERT_EQ(json.size(), keys.size());
+  size_t widest_key = 0, widest_value = 0;
+  for (const ConfigKey& key : keys) {
+    widest_key = std::max(widest_key, key.name.size());
+    widest_value = std::max(widest_value, key.get(config).size());
+  }
+  for (size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ(lines[i].rfind(keys[i].name + " ", 0), 0u) << lines[i];
+    EXPECT_EQ(lines[i].substr(widest_key + 2, keys[i].get(config).size()), keys[i].get(config)) << lines[i];
+    EXPECT_EQ(lines[i].substr(widest_key + widest_value + 4), keys[i].help + " (" + keys[i].range + ")");
+    EXPECT_EQ(json[i].at("name"), keys[i].name);
+    EXPECT_EQ(json[i].at("value"), keys[i].get(config));
+    EXPECT_EQ(json[i].at("range"), keys[i].range);
+    if (keys[i].name == "train.lr") {
+      EXPECT_EQ(json[i].at("value"), "0.25");
+    }
+  }
+}
+
+// What --dry-run prints.
+TEST(SettingsText, EveryValueSaysWhereItCameFrom) {
+  ConfigBuilder builder;
+  builder.add_option("--encoding", "model.encoding", "alibi");
+  builder.add_set("train.lr=0.5");
+  const std::vector<std::string> lines = lines_of(settings_text(builder));
+  const auto words = [&](const std::string& key) {
+    for (const std::string& line : lines) {
+      std::istringstream stream(line);
+      std::vector<std::string> all{std::istream_iterator<std::string>(stream), {}};
+      if (all.at(0) == key) return all;
+    }
+    return std::vector<std::string>{};
+  };
+  EXPECT_EQ(words("model.encoding"), (std::vector<std::string>{"model.encoding", "alibi", "#", "--encoding"}));
+  EXPECT_EQ(words("train.lr"), (std::vector<std::string>{"train.lr", "0.5", "#", "--set"}));
+  EXPECT_EQ(words("train.steps"), (std::vector<std::string>{"train.steps", "2000", "#", "preset", "quick"}));
+  std::set<size_t> places;
+  for (const std::string& line : lines) places.insert(line.find(" # "));
+  EXPECT_EQ(places.size(), 1u) << "one column";
 }
 
 }  // namespace config_keys_test

@@ -90,16 +90,15 @@ TEST(AdditiveStates, AgreeWithLeastSquares) {
     design(r, drawn.tokens[static_cast<size_t>(r)]) = 1.0;
     design(r, kTokens + drawn.positions[static_cast<size_t>(r)]) = 1.0;
   }
-  // The part of the rows in the span of the design's left singular vectors.
-  const auto explained = [&](DenseView columns, int64_t rank) {
-    const SingularVectors svd = singular_vectors(columns);
-    const Dense along = transposed_product(svd.left.view().last_range(0, rank), x);
+  // The squared length of the rows' projection on the span of the columns.
+  const auto explained = [&](DenseView columns) {
+    const Dense fitted = product(columns, least_squares(columns, x, 1e-12).solution);
     double total = 0.0;
-    for (const double value : along.values()) total += value * value;
+    for (const double value : fitted.values()) total += value * value;
     return total;
   };
-  const double token = explained(design.view().last_range(0, kTokens), kTokens);
-  const double both = explained(design, kTokens + kPlaces - 1);
+  const double token = explained(design.view().last_range(0, kTokens));
+  const double both = explained(design);
   const double mean_square =
       found.context * found.total / static_cast<double>(found.used_rows - 1);  // by the definition of context
   const double position = found.position * found.total + static_cast<double>(kPlaces - 1) * mean_square;

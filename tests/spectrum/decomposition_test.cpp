@@ -2,8 +2,6 @@
 #include "phasor/spectrum/decomposition.h"
 
 #include "linalg/matrices.h"
-#include "phasor/linalg/lapack.h"
-#include "phasor/spectrum/frequency_parts.h"
 #include "spectrum/model_run.h"
 
 namespace phasor::testing_support {
@@ -65,17 +63,6 @@ TEST_P(Parts, AddUpToTheLogits) {
   });
 }
 
-TEST_P(Parts, OfFrequenciesAddUpToTheProducts) {
-  for_each_head([](const HeadLogits& head, DenseView query, DenseView key) {
-    Dense total = unturned_part(head);
-    for (size_t m = 0; m < head.rotary_pairs.size(); ++m) {
-      total = sum(total, pair_part(head, static_cast<int64_t>(m)));
-    }
-    // Both sides turn: twice as much can cancel.
-    ASSERT_LT(largest_difference(total, head.products()), 4.0 * rounding(head, query, key));
-  });
-}
-
 TEST_P(Parts, HaveTheSharesOfTheDefinition) {
   for_each_head([](const HeadLogits& head, DenseView query, DenseView key) {
     const Decomposition parts = decompose(head, query, key);
@@ -101,10 +88,6 @@ TEST_P(Parts, HaveTheSharesOfTheDefinition) {
     if (!parts.decoupled.empty()) {
       EXPECT_NEAR(shares->decoupled, covariance(parts.decoupled.sum(), centred) / variance, bound);
     }
-    const FrequencyShares frequencies = frequency_shares(head);
-    double total = frequencies.unturned + frequencies.bias;
-    for (const double pair : frequencies.pairs) total += pair;
-    EXPECT_NEAR(total, 1.0, bound);
   });
 }
 
@@ -147,36 +130,31 @@ TEST(PartShares, OfConstantRowsAreNone) {
   EXPECT_FALSE(part_shares(head, head.query, head.key).has_value());
 }
 
-// W_m o G_m = D W_m D^*: nothing is contracted in any single frequency of a rope.
-TEST(FrequencyParts, OfRopeAreIsospectralInEveryPair) {
+// L_ij = s sum_m Re{ q_im conj(k_jm) e^{i theta_m (i - j)} }: the form of docs/theory.md, section 3.
+TEST(RotaryLogits, AreASumOverFrequencies) {
   const ThreadGuard one_thread(1);
   ModelRun run(small_model("rope"), {10, 8});
   const HeadLogits head = run.logits(0).sequence(0)[1];
   ASSERT_EQ(head.rotary_pairs.size(), 2u);
-  const auto hermitian_part = [](const ComplexDense& a) {
-    ComplexDense result(a.rows(), a.columns());
-    for (int64_t i = 0; i < a.rows(); ++i) {
-      for (int64_t j = 0; j < a.columns(); ++j) result(i, j) = 0.5 * (a(i, j) + std::conj(a(j, i)));
-    }
-    return result;
+  const auto number = [](const Dense& rows, int64_t row, const std::pair<int64_t, int64_t>& pair) {
+    return std::complex<double>(rows(row, pair.first), rows(row, pair.second));
   };
-  for (int64_t m = 0; m < 2; ++m) {
-    const ComplexDense content = pair_content(head, m), turned = pair_product(head, m);
-    const std::vector<double> before = hermitian_eigenvalues(hermitian_part(content));
-    const std::vector<double> after = hermitian_eigenvalues(hermitian_part(turned));
-    // Factors are floats: their moduli are 1 up to 2^-24.
-    EXPECT_LT(largest_difference(before, after), 8.0 * 0x1p-24 * before.back() * 10.0);
-    EXPECT_GT(before.back(), 1e-3);
-    // And the kernel is Toeplitz, with the frequency that rope gives the pair.
-    const ComplexDense kernel = pair_kernel(head, m);
-    const double theta = std::pow(10000.0, -static_cast<double>(m) / 2.0);
-    for (int64_t i = 0; i < 10; ++i) {
-      for (int64_t j = 0; j < 10; ++j) {
-        EXPECT_LT(std::abs(kernel(i, j) - std::polar(1.0, theta * static_cast<double>(i - j))), 4.0 * 0x1p-24);
-      }
+  const Dense expected = made(10, 10, [&](int64_t i, int64_t j) {
+    double total = 0.0;
+    for (size_t m = 0; m < 2; ++m) {
+      const double theta = std::pow(10000.0, -static_cast<double>(m) / 2.0);
+      const auto& pair = head.rotary_pairs[m];
+      total += (number(head.plain_query, i, pair) * std::conj(number(head.plain_key, j, pair)) *
+                std::polar(1.0, theta * static_cast<double>(i - j)))
+                   .real();
     }
-  }
-  EXPECT_EQ(error_of([&] { pair_part(head, 2); }), "pair 2 does not exist: 2 are turned");
+    return head.scale * total;
+  });
+  // Angles are tables of floats: every factor is off by 2^-24 at most, on both sides, in terms of this size.
+  const double sizes =
+      largest_magnitude(scaled_products(absolute(head.plain_query), absolute(head.plain_key), std::abs(head.scale)));
+  EXPECT_LT(largest_difference(head.products(), expected), 16.0 * 0x1p-24 * sizes);
+  EXPECT_GT(sizes, 1e-3);
 }
 
 }  // namespace decomposition_test

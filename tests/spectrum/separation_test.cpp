@@ -131,44 +131,6 @@ TEST(Separation, MlaWithoutRotaryChannelsIsNope) {
   EXPECT_EQ(of(SeparationEncoding::mla, s).margin, of(SeparationEncoding::rope, s).margin);
 }
 
-// Distances lie evenly about the wanted one, so that phases can be left at 0 and one weight is all there is to choose.
-TEST(Separation, CeilingOfTwoFrequenciesIsThatOfAllWeights) {
-  SeparationSetting s = setting(4);
-  s.distances = 25;
-  s.wanted = 12;
-  s.frequencies = {1.0, 0.15};
-  double best = 0.0;
-  for (int i = 0; i <= 1000; ++i) {
-    double worst = 1e300;
-    for (int delta = 1; delta <= 12; ++delta) {
-      worst = std::min(worst, 0.001 * i * (1 - std::cos(delta)) + (1 - 0.001 * i) * (1 - std::cos(0.15 * delta)));
-    }
-    best = std::max(best, worst * s.query_length * s.key_length * s.scale);
-  }
-  SeparationSearch search;
-  search.tolerance = 1e-4;
-  const Separation ceiling = separation_ceiling(SeparationEncoding::rope, s, search);
-  EXPECT_TRUE(ceiling.converged);
-  EXPECT_NEAR(ceiling.margin, best, 2e-3 * best);
-  EXPECT_GE(ceiling.bound, best * (1 - 1e-12));
-}
-
-TEST(Separation, NoDrawnKeyBeatsTheCeiling) {
-  SeparationSetting s = setting(16);
-  for (uint32_t site = 300; site < 305; ++site) {
-    const RandomStream stream{.seed = 9, .purpose = Purpose::test, .site = site};
-    for (const SeparationEncoding encoding :
-         {SeparationEncoding::nope, SeparationEncoding::alibi, SeparationEncoding::relative, SeparationEncoding::rope,
-          SeparationEncoding::mla}) {
-      const Separation drawn = separation(encoding, s, sampled_keys(s, stream), stream);
-      const Separation ceiling = separation_ceiling(encoding, s);
-      EXPECT_TRUE(ceiling.converged) << name(encoding);
-      EXPECT_LE(ceiling.margin, ceiling.bound * (1 + 1e-12)) << name(encoding);
-      EXPECT_LE(drawn.margin, ceiling.bound * (1 + 1e-12)) << name(encoding);
-    }
-  }
-}
-
 TEST(Separation, RefusesWhatMakesNoSense) {
   SeparationSetting s = setting(8);
   s.wanted = 32;

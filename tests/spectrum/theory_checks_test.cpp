@@ -112,7 +112,8 @@ TEST(HeadSummary, SpreadsOverSequencesOfSeveralLengths) {
     const auto site = static_cast<uint32_t>(440 + sequences.size() * 2);
     sequences.push_back(turned_head(random_matrix(n, 4, site), random_matrix(n, 4, site + 1), frequencies(4)));
   }
-  const HeadSummary summary = summarize_head(2, 1, sequences);
+  const HeadSummary summary = summarize_heads(2, {{sequences[0]}, {sequences[1]}, {sequences[2]}}).front();
+  EXPECT_EQ(summary.layer, 2);
   EXPECT_EQ(summary.sequences, 3);
   EXPECT_EQ(summary.first.size, 20);
   double least = 1e9, mean = 0.0;

@@ -23,7 +23,7 @@ TEST(Toeplitz, FitOfAnExactToeplitzMatrixIsOne) {
   for (const bool causal : {false, true}) {
     const int64_t n = 20;
     const ToeplitzKernel kernel = random_kernel(n, 74, causal);
-    Dense a = toeplitz_matrix(kernel);
+    Dense a = made(n, n, [&](int64_t r, int64_t c) { return kernel.at(c - r); });
     EXPECT_NEAR(toeplitz_share(a, causal).share, 1.0, 1e-14);
     const Dense constants = random_matrix(n, 1, 75);
     for (int64_t r = 0; r < n; ++r) {

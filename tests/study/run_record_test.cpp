@@ -37,6 +37,8 @@ TEST(RunRecord, SaysWhatTheRunSaid) {
   EXPECT_EQ(record.cell, run.plan.cell);
   EXPECT_TRUE(record.tuning);
   EXPECT_EQ(record.seed, run.plan.config.seed);
+  EXPECT_EQ(record.data_seed, run.plan.config.data.seed);
+  EXPECT_EQ(record.test_samples, run.plan.config.data.test_samples);
   EXPECT_EQ(record.learning_rate, 0.003);
   EXPECT_EQ(record.steps, 40);
   EXPECT_EQ(record.parameters, result.at("parameters"));

@@ -65,10 +65,10 @@ TEST(StudyFile, RunsHaveTheirOwnDataUnlessASeedIsGiven) {
   EXPECT_FALSE(cell(R"("data.seed": 7)").own_data);
   EXPECT_EQ(cell(R"("data.seed": 7)").config.data.seed, 7u);
   const StudyPlan switched =
-      read_study(R"({"encodings": ["rope"], "switches": {"": {}, "one set": {"data": {"seed": 3}}}})", "mine.json");
+      read_study(R"({"encodings": ["rope"], "switches": {"": {}, "one set": {"data": {"seed": 77}}}})", "mine.json");
   EXPECT_TRUE(switched.cells[0].own_data);
   EXPECT_FALSE(switched.cells[1].own_data);
-  EXPECT_EQ(switched.cells[1].config.data.seed, 3u);
+  EXPECT_EQ(switched.cells[1].config.data.seed, 77u);
 }
 
 TEST(StudyFile, NonsenseIsExplained) {

@@ -160,5 +160,30 @@ TEST(StudyPlan, ResultsAreSortedIntoTheirCells) {
   EXPECT_EQ(results.cells[1].failures[0].cell.encoding, "alibi");
 }
 
+TEST(StudyPlan, ForPeopleHasACellPerLineAndCountsRuns) {
+  StudyPlan plan = tiny_study();
+  EXPECT_EQ(plan_text(plan),
+            "tiny: 2 cells\n\n"
+            "rope on distance, clean: 2 seeds, 20 steps, lr 0.003\n"
+            "alibi on distance, clean: 2 seeds, 20 steps, lr 0.003\n"
+            "\n4 runs\n");
+  plan.cells[0].rates = {0.001, 0.01, 0.1};
+  plan.cells[1].rate_of = plan.cells[0].cell;
+  plan.cells[1].seeds = {4};
+  plan.cells[1].config.train.steps = 7;
+  EXPECT_EQ(plan_text(plan),
+            "tiny: 2 cells\n\n"
+            "rope on distance, clean: 2 seeds, 20 steps, lr best of 0.001, 0.01, 0.1\n"
+            "alibi on distance, clean: 1 seeds, 7 steps, lr that of rope on distance, clean\n"
+            "\n3 runs, after 3 that choose learning rates\n");
+  // A run that two cells ask for is trained once.
+  plan = tiny_study();
+  plan.cells.push_back(plan.cells[0]);
+  plan.cells.back().cell.variant = "again";
+  plan.cells.back().seeds = {1, 2};
+  EXPECT_NE(plan_text(plan).find("again: 2 seeds"), std::string::npos);
+  EXPECT_NE(plan_text(plan).find("\n5 runs\n"), std::string::npos) << plan_text(plan);
+}
+
 }  // namespace study_plan_test
 }  // namespace phasor

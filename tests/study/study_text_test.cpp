@@ -43,7 +43,8 @@ TEST(StudyText, AnAnswerThatTells) {
   const std::vector<double> low = {0.05, 0.10, 0.15, 0.10, 0.15};
   EXPECT_EQ(answer(accuracy(kFirst, low), false),
             "rope is better than alibi by 86.0 points (95 % 80.9 to 91.1); a permutation test gives p = 0.008.");
-  EXPECT_TRUE(answer(accuracy(kFirst, low)).starts_with("rope is better than alibi on distance, clean by 86.0 points"));
+  EXPECT_TRUE(
+      answer(accuracy(kFirst, low)).starts_with("rope is better than alibi on distance, clean, by 86.0 points"));
   EXPECT_TRUE(
       answer(accuracy(low, kFirst), false).starts_with("rope is worse than alibi by 86.0 points (95 % 80.9 to"));
   // SciPy, of three each: +86.1 (84.6 to 87.6).

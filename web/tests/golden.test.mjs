@@ -53,6 +53,7 @@ const UNUSED = new Set([
   ]),
   ...under("summary.cells[].published[].ablation", ["samples", "turns_without_effect"]),
   ...under("summary.cells[].published[].ablation.layers[]", ["layer", "top", "max_share", "n2"]),
+  ...under("summary.registration", ["post_hoc", "registered"]),
   "summary.rates[].trials[].id",
   ...["first", "second"].flatMap((side) => under(`summary.comparisons[].${side}`, SIDE)),
   ...under("summary.comparisons[].permutation", ["smallest_p", "exact", "arrangements", "p_low", "p_high"]),

@@ -62,7 +62,7 @@ void add_compare_command(CLI::App& app) {
   command
       ->add_option("encodings", options->grid.encodings,
                    "Two encodings or more; the first is compared with each of the others")
-      ->type_name("TEXT...")
+      ->type_name("TEXT")
       ->required();
   add_text(*command, "--task", options->task, "Task to learn: see 'phasor tasks'")
       ->type_name("NAME")

@@ -119,8 +119,7 @@ std::string kind_of(const CLI::App& command, const CLI::Option& option) {
       {"studies", {"FILE|PRESET"}},
       {"folders", {"FOLDER", "DIR", "RUN"}},
       {"anything", {"NAME", "NAMES", "KIND", "FACTORS", "lr=RATES", "N,N"}}};
-  std::string type = option.get_type_name();
-  type = type.substr(0, type.find("..."));
+  const std::string type = option.get_type_name();
   if (type.size() == 1) return "anything";  // N, H, L: a number
   for (const Rule& rule : rules) {
     for (const std::string& word : {option.get_name(), command.get_name() + " " + option.get_name(), type}) {

@@ -11,7 +11,7 @@
 #include "phasor/encoding/encoding_list.h"
 #include "phasor/encoding/manual.h"
 #include "phasor/encoding/measure/encoding_card.h"
-#include "phasor/encoding/measure/road_output.h"
+#include "phasor/encoding/measure/road.h"
 #include "terminal/terminal.h"
 
 namespace phasor::app {

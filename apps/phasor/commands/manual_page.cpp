@@ -113,9 +113,7 @@ std::string verbatim(const std::vector<std::string>& lines) {
 }
 
 std::string value_name(const CLI::Option& option) {
-  std::string name = option.nonpositional() ? option.get_type_name() : option.get_name();
-  const size_t dots = name.find("...");
-  if (dots != std::string::npos) name.resize(dots);
+  const std::string name = option.nonpositional() ? option.get_type_name() : option.get_name();
   return option.get_items_expected_max() > 1 ? italic(name) + " ..." : italic(name);
 }
 

@@ -17,7 +17,7 @@
 #include "phasor/spectrum/foreign_queries.h"
 #include "phasor/spectrum/head_output.h"
 #include "phasor/spectrum/model_report.h"
-#include "phasor/spectrum/separation_output.h"
+#include "phasor/spectrum/separation_table.h"
 #include "phasor/spectrum/spectrum_files.h"
 #include "phasor/study/records/run_facts.h"
 #include "phasor/study/summary/contraction_output.h"

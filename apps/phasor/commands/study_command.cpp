@@ -61,9 +61,9 @@ void add_study_command(CLI::App& app) {
       ->type_name("FILE|PRESET")
       ->required();
   command->add_option("--encodings", options->grid.encodings, "Encodings; the first is compared with the next six")
-      ->type_name("TEXT...");
+      ->type_name("TEXT");
   command->add_option("--tasks", options->grid.tasks, "Tasks (default: distance): see 'phasor tasks'")
-      ->type_name("NAME...");
+      ->type_name("NAME");
   options->grid.add_to(*command);
   options->study.add_to(*command, "runs/study");
   command->footer(

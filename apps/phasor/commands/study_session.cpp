@@ -14,6 +14,7 @@
 #include "phasor/study/carry_out/run_work.h"
 #include "phasor/study/plan/plan_text.h"
 #include "phasor/study/summary/learned.h"
+#include "phasor/study/plan/study_plan.h"
 #include "phasor/study/summary/study_json.h"
 #include "terminal/command_line.h"
 #include "terminal/interrupt.h"
@@ -62,7 +63,7 @@ void carry_out_all(const std::vector<PlannedRun>& runs, const StudyFolder& folde
 StudyResults carry_out_study(const StudyPlan& plan, const StudyOptions& options) {
   const StudyFolder folder(options.out);
   const RunnerOptions runner = options.runner(plan);
-  const OpenStudy open(folder, plan);
+  const OpenStudy open(folder, plan, registration_of(plan));
   write_file_atomically(folder.file(kCommandFile), remembered_command() + "\n");
   catch_interrupts();
   expect_saving();
@@ -99,7 +100,7 @@ void run_study(StudyPlan plan, const StudyOptions& options) {
   const StudyResults results = carry_out_study(plan, options);
   const StudyFolder folder(options.out);
   refuse_poorer_summary(folder, plan, results);
-  const StudyReport report = make_report(plan, results);
+  const StudyReport report = make_report(plan, results, folder.load_registration());
   const std::string written = write_report(folder, report, results);
   if (options.json) {
     print_out("{}", summary_text(report.json));

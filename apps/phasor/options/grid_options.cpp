@@ -15,13 +15,13 @@ void GridOptions::add_to(CLI::App& command) {
   command
       .add_option("--protocol", protocols,
                   "clean (default), released, released_mla; encodings are compared within each")
-      ->type_name("NAME...");
+      ->type_name("NAME");
   add_whole(command, "--seeds", seeds, {.least = 1, .most = 1000}, "How many seeds each: 0, 1, ... (default: 5)");
   add_text(command, "--tune", tune,
            "Choose the learning rate of every encoding on the validation set: lr=3e-4,1e-3,3e-3")
       ->type_name("lr=RATES");
   command.add_option("--measure", measures, "Beside accuracy: ablation, spectrum, lengths, snapshots, published, all")
-      ->type_name("NAME...");
+      ->type_name("NAME");
   command.add_option("--set", sets, "A setting of all runs, e.g. --set train.steps=1000; may be repeated")
       ->type_name("KEY=VALUE");
 }

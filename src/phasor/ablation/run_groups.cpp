@@ -106,6 +106,7 @@ void RunGroupsBuilder::add(const fs::path& folder, const RunConfig& config, cons
     const std::optional<RunVerdict>& verdict = ablation.verdict(kQuestions[q]);
     if (!verdict) continue;
     group.seeds[q].push_back({*verdict, ablation.scores.drops(verdict->layer, judged_method(kQuestions[q]))});
+    group.seed_runs[q].push_back(group.runs.size() - 1);
   }
 }
 

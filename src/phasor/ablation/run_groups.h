@@ -28,7 +28,9 @@ struct AblatedGroup {
   std::vector<AblatedRun> runs;
   std::vector<double> accuracy;
   int64_t not_converged = 0;
-  std::array<std::vector<SeedRun>, 2> seeds;  // per question
+  // Per question: the runs whose ablations answer it, as indices into `runs`.
+  std::array<std::vector<SeedRun>, 2> seeds;
+  std::array<std::vector<size_t>, 2> seed_runs;
   std::array<std::optional<EncodingVerdict>, 2> verdicts;
   std::vector<StreamRemoval> removals;
 };

@@ -19,12 +19,14 @@ Json prevalence_json(const Prevalence& prevalence) {
           {"lower", prevalence.lower}};
 }
 
-Json encoding_verdict_json(const EncodingVerdict& verdict, const std::vector<AblatedRun>& runs) {
+Json encoding_verdict_json(const AblatedGroup& group, size_t question) {
+  const EncodingVerdict& verdict = *group.verdicts[question];
   Json seeds = Json::array();
   for (size_t s = 0; s < verdict.seeds.size(); ++s) {
     const SeedShares& seed = verdict.seeds[s];
-    seeds.push_back({{"run", runs[s].folder.string()},
-                     {"seed", runs[s].seed},
+    const AblatedRun& run = group.runs[group.seed_runs[question][s]];
+    seeds.push_back({{"run", run.folder.string()},
+                     {"seed", run.seed},
                      {"verdict", name(seed.verdict)},
                      {"layer", seed.layer},
                      {"max_share", to_json(seed.max_share)},
@@ -71,7 +73,7 @@ Json run_groups_json(const RunGroups& groups) {
     Json entry = {{"label", group.label},       {"task", group.task},         {"protocol", group.protocol},
                   {"encoding", group.encoding}, {"accuracy", group.accuracy}, {"not_converged", group.not_converged}};
     for (size_t q = 0; q < kQuestions.size(); ++q) {
-      if (group.verdicts[q]) entry[name(kQuestions[q])] = encoding_verdict_json(*group.verdicts[q], group.runs);
+      if (group.verdicts[q]) entry[name(kQuestions[q])] = encoding_verdict_json(group, q);
     }
     entry["removal"] = Json::array();
     for (const StreamRemoval& removal : group.removals) entry["removal"].push_back(to_json(removal));
@@ -92,10 +94,11 @@ std::string run_groups_csv(const RunGroups& groups) {
       if (!group.verdicts[q]) continue;
       const std::vector<SeedShares>& seeds = group.verdicts[q]->seeds;
       for (size_t s = 0; s < seeds.size(); ++s) {
+        const size_t run = group.seed_runs[q][s];
         text += fmt::format("{},{},{},{},{},{},{},{:.6g},{},{},{:.6g},{:.6g},{:.6g},{:.6g}\n", csv_field(group.label),
                             csv_field(group.encoding), csv_field(group.task), csv_field(group.protocol),
-                            name(kQuestions[q]), csv_field(group.runs[s].folder.string()), group.runs[s].seed,
-                            group.accuracy[s], name(seeds[s].verdict), seeds[s].layer, seeds[s].max_share.value,
+                            name(kQuestions[q]), csv_field(group.runs[run].folder.string()), group.runs[run].seed,
+                            group.accuracy[run], name(seeds[s].verdict), seeds[s].layer, seeds[s].max_share.value,
                             seeds[s].n2.value, seeds[s].necessity.value, seeds[s].sufficiency.value);
       }
     }

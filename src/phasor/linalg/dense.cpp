@@ -35,10 +35,6 @@ Dense transposed(DenseView a) {
   return made(a.extent(1), a.extent(0), [&](int64_t r, int64_t c) { return a.row(c)[r]; });
 }
 
-Dense identity(int64_t size) {
-  return made(size, size, [](int64_t r, int64_t c) { return r == c ? 1.0 : 0.0; });
-}
-
 Dense product(DenseView a, DenseView b) {
   if (a.extent(1) != b.extent(0)) {
     fail("a product of {} x {} and {} x {} matrices is not defined", a.extent(0), a.extent(1), b.extent(0),

@@ -44,7 +44,6 @@ using ComplexDense = BasicDense<std::complex<double>>;
 
 Dense copy_of(DenseView a);
 Dense transposed(DenseView a);
-Dense identity(int64_t size);
 Dense product(DenseView a, DenseView b);             // a b
 Dense product_transposed(DenseView a, DenseView b);  // a b^T: the logits of queries and keys
 Dense transposed_product(DenseView a, DenseView b);  // a^T b

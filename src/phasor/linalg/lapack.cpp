@@ -321,35 +321,8 @@ std::vector<double> singular_values(DenseView a) {
   return values;
 }
 
-SingularVectors singular_vectors(DenseView a) {
-  require_taken(a, "singular vectors");
-  Dense matrix = copy_of(a);
-  const blasint rows = extent(a.extent(1));
-  const blasint columns = extent(a.extent(0));
-  const int64_t count = std::min(rows, columns);
-  const auto k = static_cast<blasint>(count);
-  SingularVectors result{std::vector<double>(static_cast<size_t>(count)), Dense(a.extent(0), count),
-                         Dense(count, a.extent(1))};
-  std::vector<blasint> integer_work(8 * result.values.size());
-  blasint info = 0;
-  on_one_thread([&] {
-    with_workspace<double>([&](double* work, blasint work_size) {
-      dgesdd_("S", &rows, &columns, matrix.data(), &rows, result.values.data(), result.right.data(), &rows,
-              result.left.data(), &k, work, &work_size, integer_work.data(), &info, 1);
-    });
-  });
-  check(info, "dgesdd");
-  return result;
-}
-
 std::vector<double> symmetric_eigenvalues(DenseView a) { return symmetric(a, 'N').values; }
 SymmetricVectors symmetric_vectors(DenseView a) { return symmetric(a, 'V'); }
-
-std::vector<double> hermitian_eigenvalues(const ComplexDense& a) {
-  std::vector<double> values;
-  on_one_thread([&] { values = values_of(tridiagonal(a)); });
-  return values;
-}
 
 HermitianEnds hermitian_ends(const ComplexDense& a, bool vectors) {
   HermitianEnds ends;
@@ -394,22 +367,6 @@ ConditionedEigenvalues conditioned_eigenvalues_of_factors(DenseView left, DenseV
 }
 
 Dense qr_triangle(DenseView a) { return triangle_of(reflected(a)); }
-
-ThinQr thin_qr(DenseView a) {
-  Reflected form = reflected(a);
-  ThinQr result{{}, triangle_of(form)};
-  const blasint rows = extent(a.extent(0));
-  const blasint columns = extent(a.extent(1));
-  blasint info = 0;
-  on_one_thread([&] {
-    with_workspace<double>([&](double* work, blasint work_size) {
-      dorgqr_(&rows, &columns, &columns, form.columns.data(), &rows, form.tau.data(), work, &work_size, &info);
-    });
-  });
-  check(info, "dorgqr");
-  result.q = transposed(form.columns);
-  return result;
-}
 
 LeastSquares least_squares(DenseView a, DenseView b, double rounding) {
   require_taken(a, "least squares");

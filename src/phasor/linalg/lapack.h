@@ -16,13 +16,6 @@ void multiply(DenseView a, bool a_transposed, DenseView b, bool b_transposed, De
 // Falling.
 std::vector<double> singular_values(DenseView a);
 
-struct SingularVectors {
-  std::vector<double> values;  // falling, k = the smaller extent of them
-  Dense left;                  // [rows, k]: columns
-  Dense right;                 // [k, columns]: rows
-};
-SingularVectors singular_vectors(DenseView a);
-
 // Rising. Only the lower triangle is read.
 std::vector<double> symmetric_eigenvalues(DenseView a);
 
@@ -31,9 +24,6 @@ struct SymmetricVectors {
   Dense vectors;               // row i belongs to values[i]
 };
 SymmetricVectors symmetric_vectors(DenseView a);
-
-// Rising. Only the lower triangle is read.
-std::vector<double> hermitian_eigenvalues(const ComplexDense& a);
 
 // The smallest and the largest eigenvalue with unit vectors: a third of the work of all of them.
 struct HermitianEnds {
@@ -56,13 +46,8 @@ ConditionedEigenvalues conditioned_eigenvalues(DenseView a);
 // Of left right^T, through the small matrix right^T left: its eigenvalues other than the zeros that exceed its width.
 ConditionedEigenvalues conditioned_eigenvalues_of_factors(DenseView left, DenseView right);
 
-// a = q r with orthonormal columns in q [rows, columns] and r upper triangular; rows >= columns.
-struct ThinQr {
-  Dense q;
-  Dense r;
-};
-ThinQr thin_qr(DenseView a);
-Dense qr_triangle(DenseView a);  // r alone
+// r, upper triangular, of a = q r with orthonormal columns in q; rows >= columns.
+Dense qr_triangle(DenseView a);
 
 // The x that brings a x closest to b, column by column; of all that come equally close, the smallest. Directions that
 // are below `rounding` times the largest one count as none.

@@ -32,8 +32,6 @@ void dstemr_(const char* job, const char* range, const blasint* n, double* d, do
              size_t range_length);
 void dgeqrf_(const blasint* m, const blasint* n, double* a, const blasint* lda, double* tau, double* work,
              const blasint* lwork, blasint* info);
-void dorgqr_(const blasint* m, const blasint* n, const blasint* k, double* a, const blasint* lda, const double* tau,
-             double* work, const blasint* lwork, blasint* info);
 void dgelsy_(const blasint* m, const blasint* n, const blasint* nrhs, double* a, const blasint* lda, double* b,
              const blasint* ldb, blasint* jpvt, const double* rcond, blasint* rank, double* work, const blasint* lwork,
              blasint* info);

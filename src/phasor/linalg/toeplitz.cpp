@@ -13,14 +13,6 @@ ToeplitzKernel zero_kernel(int64_t size, bool causal) {
   return {size, causal, std::vector<double>(static_cast<size_t>(2 * size - 1))};
 }
 
-Dense toeplitz_matrix(const ToeplitzKernel& kernel) {
-  Dense a(kernel.size, kernel.size);
-  for (int64_t i = 0; i < kernel.size; ++i) {
-    for (int64_t j = 0; j < kernel.size; ++j) a(i, j) = kernel.at(j - i);
-  }
-  return a;
-}
-
 ToeplitzKernel diagonal_means(DenseView a, bool causal) {
   const CountedShape shape = counted_shape(a, causal);
   const CountedEntries entries = counted_entries(a, shape);

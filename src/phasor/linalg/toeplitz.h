@@ -17,7 +17,6 @@ struct ToeplitzKernel {
 };
 
 ToeplitzKernel zero_kernel(int64_t size, bool causal);
-Dense toeplitz_matrix(const ToeplitzKernel& kernel);
 
 // The mean of each diagonal, without row constants; of a causal matrix the diagonals on and below the main one.
 ToeplitzKernel diagonal_means(DenseView a, bool causal);

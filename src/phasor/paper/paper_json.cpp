@@ -25,6 +25,7 @@ Json judged_json(const JudgedClaim& judged) {
   return {{"id", judged.id},
           {"protocol", judged.protocol},
           {"verdict", name(judged.verdict)},
+          {"post_hoc", judged.post_hoc},
           {"reason", judged.reason},
           {"needs", judged.needs},
           {"claim", about.claim},

@@ -22,7 +22,8 @@ const JudgedClaim* find(const std::vector<JudgedClaim>& judged, const std::strin
 }
 
 std::string verdict_text(const JudgedClaim* judged) {
-  return judged == nullptr ? "-" : std::string(name(judged->verdict));
+  if (judged == nullptr) return "-";
+  return fmt::format("{}{}", name(judged->verdict), judged->post_hoc ? " (post hoc)" : "");
 }
 
 // Both protocols' reasons, each behind its name; one where they are the same verdict.
@@ -55,7 +56,7 @@ std::string reason_paragraph(const JudgedClaim& judged) {
   const std::string needs = judged.needs.empty() ? "" : fmt::format(" Needs: {}.", judged.needs);
   const std::string line =
       fmt::format("{} ({}): {} {}: {}{}", judged.id, judged.protocol, claim(judged.id).claim,
-                  capitals(name(judged.verdict)), shown(judged.reason, TableFormat::terminal), needs);
+                  capitals(verdict_text(&judged)), shown(judged.reason, TableFormat::terminal), needs);
   return wrapped(line, kTerminalColumns, 2) + "\n";
 }
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <ctime>
 #include <fstream>
 
+#include "phasor/base/date.h"
 #include "phasor/base/threads.h"
 #include "phasor/base/version.h"
 
@@ -21,17 +21,10 @@ std::string machine() {
   return fmt::format("{} threads", thread_count());
 }
 
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts = {};
-  gmtime_r(&now, &parts);
-  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
-}
-
 }  // namespace
 
 Provenance Provenance::here() {
-  return {.version = phasor::version(), .commit = phasor::commit(), .machine = phasor::machine(), .date = today()};
+  return {.version = phasor::version(), .commit = phasor::commit(), .machine = phasor::machine(), .date = utc_date()};
 }
 
 std::string Provenance::text() const {

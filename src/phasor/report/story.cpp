@@ -374,11 +374,13 @@ std::set<std::string> ids_of(const std::vector<paper::JudgedClaim>& claims, bool
 // Decided ones: first those that rest on training, then those of mathematics alone, each in the order of the claims.
 StoryPart claims_part(const std::vector<paper::JudgedClaim>& claims) {
   const size_t decided = ids_of(claims, true).size(), all = ids_of(claims, false).size();
+  const bool post_hoc =
+      std::any_of(claims.begin(), claims.end(), [](const paper::JudgedClaim& it) { return it.post_hoc; });
   StoryPart part{.id = "claims",
                  .question = "What does that say to the paper?",
                  .key = decided == 0 ? ""
-                                     : fmt::format("{} of its {} claims {} decided here", decided, all,
-                                                   decided == 1 ? "is" : "are"),
+                                     : fmt::format("{} of its {} claims {} decided here{}", decided, all,
+                                                   decided == 1 ? "is" : "are", post_hoc ? ", post hoc" : ""),
                  .table = {.titles = {"verdict", "claim"}, .rows = {}},
                  .sentences = {}};
   for (const bool trained : {true, false}) {

@@ -10,9 +10,11 @@
 #include "phasor/base/notice.h"
 #include "phasor/base/seal.h"
 #include "phasor/base/shell_text.h"
+#include "phasor/base/wrapped_text.h"
 #include "phasor/paper/audit.h"
 #include "phasor/paper/judge_claims.h"
 #include "phasor/paper/paper_comparisons.h"
+#include "phasor/paper/paper_data.h"
 #include "phasor/paper/paper_json.h"
 #include "phasor/paper/paper_study.h"
 #include "phasor/paper/paper_text.h"
@@ -65,20 +67,42 @@ Json summary_json(const StudySummary& summary, const Conclusions& found, const J
 
 std::string markdown_of(const std::string& text) { return Provenance::here().text() + "\n\n" + text; }
 
-StudyReport paper_report(const StudyResults& results) {
+// Where a study stands to what it registered, as a member of summary.json and in words.
+struct RuleStanding {
+  Json json;
+  std::string text;
+  bool post_hoc = false;
+};
+
+RuleStanding standing_of(const StudyPlan& plan, const std::optional<Registration>& registered) {
+  const Registration now = registration_of(plan);
+  const std::vector<std::string> reasons = post_hoc_reasons(registered, now);
+  const std::string text = registration_text(registered, now);
+  return {.json = {{"registered", write_json(registered)}, {"post_hoc", reasons}, {"text", text}},
+          .text = text,
+          .post_hoc = !reasons.empty()};
+}
+
+std::string paragraph(const std::string& text, TableFormat format) {
+  return (format == TableFormat::markdown ? text : wrapped(text, kTerminalColumns)) + "\n\n";
+}
+
+StudyReport paper_report(const StudyResults& results, const RuleStanding& standing) {
   StudyReport report{.paper = true, .summary = summarize(results, paper::paper_comparisons(results))};
   const Conclusions found = conclusions_of(report.summary, report.paper);
-  const std::vector<paper::JudgedClaim> claims = paper::judge_claims(results);
+  std::vector<paper::JudgedClaim> claims = paper::judge_claims(results);
+  for (paper::JudgedClaim& claim : claims) claim.post_hoc = standing.post_hoc;
   const std::vector<paper::AuditBlock> audit = paper::audit(results);
   report.story = study_story(report.summary, claims);
   report.json = summary_json(report.summary, found,
                              {{"story", story_json(report.story)},
+                              {"registration", standing.json},
                               {"claims", paper::claims_json(claims)},
                               {"audit", paper::audit_json(audit)},
                               {"published", paper::published_json(paper::published())}});
   // Verdicts first: what one came for.
   const auto text = [&](TableFormat format) {
-    return paper::claims_text(claims, format) + "\n" + found.text(format) + paper::audit_text(audit, format) + "\n" +
+    return paper::claims_text(claims, format) + "\n" + paragraph(standing.text, format) + found.text(format) + paper::audit_text(audit, format) + "\n" +
            paper::published_text(results, format) + "\n" + study_text(report.summary, format);
   };
   report.markdown = markdown_of(story_text(report.story, TableFormat::markdown) + "\n" + text(TableFormat::markdown));
@@ -96,15 +120,19 @@ Story road_story(const StudyResults& results) {
                      .sentences = paper::trained_road_reading(road)}}};
 }
 
-// With `story` before everything else, where it has parts.
-StudyReport plain_report(const StudyResults& results, Story story) {
+// `standing` is null where nothing is registered: a run that stands alone. With `story` before everything else, where
+// it has parts.
+StudyReport plain_report(const StudyResults& results, const RuleStanding* standing, Story story) {
   StudyReport report{.summary = summarize(results, compare_with_first(results)), .story = std::move(story)};
   const Conclusions found = conclusions_of(report.summary, report.paper);
-  const bool told = !report.story.parts.empty();
-  report.json = summary_json(report.summary, found, told ? Json{{"story", story_json(report.story)}} : Json::object());
+  Json more = Json::object();
+  if (!report.story.parts.empty()) more["story"] = story_json(report.story);
+  if (standing != nullptr) more["registration"] = standing->json;
+  report.json = summary_json(report.summary, found, more);
   const auto text = [&](TableFormat format) {
-    return (told ? story_text(report.story, format) + "\n" : "") + found.text(format) +
-           study_text(report.summary, format);
+    const std::string first = story_text(report.story, format);
+    return first + (first.empty() ? "" : "\n") + found.text(format) +
+           (standing == nullptr ? "" : paragraph(standing->text, format)) + study_text(report.summary, format);
   };
   report.markdown = markdown_of(text(TableFormat::markdown));
   report.terminal = text(TableFormat::terminal);
@@ -125,12 +153,18 @@ std::string first_line(const fs::path& path) {
 
 }  // namespace
 
-StudyReport make_report(const StudyPlan& plan, const StudyResults& results) {
-  if (paper::is_paper_study(plan)) return paper_report(results);
-  return plain_report(results, paper::is_road_study(plan) ? road_story(results) : Story{});
+Registration registration_of(const StudyPlan& plan) {
+  return registration_of(plan, paper::is_paper_study(plan) ? paper::embedded_claims() : std::string_view());
 }
 
-StudyReport make_report(const StudyResults& results) { return plain_report(results, {}); }
+StudyReport make_report(const StudyPlan& plan, const StudyResults& results,
+                        const std::optional<Registration>& registered) {
+  const RuleStanding standing = standing_of(plan, registered);
+  if (paper::is_paper_study(plan)) return paper_report(results, standing);
+  return plain_report(results, &standing, paper::is_road_study(plan) ? road_story(results) : Story{});
+}
+
+StudyReport make_report(const StudyResults& results) { return plain_report(results, nullptr, {}); }
 
 std::string write_report(const StudyFolder& folder, const StudyReport& report, const StudyResults& results) {
   write_file_atomically(folder.file("summary.csv"), study_csv(results));

@@ -18,8 +18,7 @@ struct HeadLogits {
   // Channel pairs that are turned, as (a, b) columns of query and key: a complex number a + i b each. Channels in no
   // pair carry content alone.
   std::vector<std::pair<int64_t, int64_t>> rotary_pairs;
-  ComplexDense query_factors, key_factors;  // [n, pairs]: what turns a pair, e^(i angle) or that times a magnitude
-  int64_t decoupled_from = -1;              // first channel of a decoupled path (MLA); -1: none
+  int64_t decoupled_from = -1;  // first channel of a decoupled path (MLA); -1: none
 
   int64_t size() const { return query.rows(); }
   int64_t width() const { return query.columns(); }

@@ -101,14 +101,6 @@ void Spread::add(double value) {
 
 const char* CheckTally::verdict() const { return violated ? "violated" : applied > 0 ? "holds" : "does not apply"; }
 
-HeadSummary summarize_head(int64_t layer, int64_t head, const std::vector<HeadLogits>& sequences,
-                           const HeadReportOptions& options) {
-  std::vector<const HeadLogits*> own;
-  own.reserve(sequences.size());
-  for (const HeadLogits& sequence : sequences) own.push_back(&sequence);
-  return summary_of(layer, head, own, Reporters(own), options);
-}
-
 std::vector<HeadSummary> summarize_heads(int64_t layer, const std::vector<std::vector<HeadLogits>>& sequences,
                                          const HeadReportOptions& options) {
   if (sequences.empty()) fail("layer {} has no sequences to summarise", layer);

@@ -41,11 +41,8 @@ struct HeadSummary {
   HeadReport first;  // with its arrays
 };
 
-// Reports of the sequences in order. Sequences of one length share a reporter; the numerical range is the first one's.
-HeadSummary summarize_head(int64_t layer, int64_t head, const std::vector<HeadLogits>& sequences,
-                           const HeadReportOptions& options = {});
-
-// [sequences][heads] turned about and summarised, heads in parallel.
+// [sequences][heads] turned about and summarised, heads in parallel: reports of the sequences in order. Sequences of
+// one length share a reporter; the numerical range is the first one's.
 std::vector<HeadSummary> summarize_heads(int64_t layer, const std::vector<std::vector<HeadLogits>>& sequences,
                                          const HeadReportOptions& options = {});
 

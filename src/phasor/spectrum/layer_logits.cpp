@@ -97,8 +97,6 @@ std::vector<HeadLogits> LayerLogits::sequence_with(const SequenceTables& tables,
     head.scale = scale(h);
     head.causal = causal();
     head.rotary_pairs = tables.pairs(h);
-    head.query_factors = tables.query_factors(h);
-    head.key_factors = tables.key_factors(h);
     const int64_t shared = attention_.shape.shared_key_width;
     if (shared > 0) head.decoupled_from = width() - shared;
   }

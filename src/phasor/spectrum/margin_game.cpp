@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include "phasor/base/error.h"
@@ -16,11 +15,9 @@ using Vector = std::vector<double>;
 struct UnitGame {
   Dense rows;
   bool sloped = false;
-  int64_t group = 0;
   double largest = 0.0;  // length of a row
 
-  explicit UnitGame(const MarginGame& game)
-      : sloped(!game.slopes.empty()), group(game.group == 0 ? game.rows.columns() : game.group) {
+  explicit UnitGame(const MarginGame& game) : sloped(!game.slopes.empty()) {
     const int64_t width = game.rows.columns();
     rows = Dense(game.rows.rows(), width + (sloped ? 1 : 0));
     for (int64_t i = 0; i < rows.rows(); ++i) {
@@ -53,44 +50,23 @@ struct UnitGame {
     return result;
   }
   void project(Vector& x) const {
-    const Vector lengths = group_lengths(x);
-    const double cut = shrinkage(lengths);
-    if (cut > 0.0) {
-      for (int64_t c = 0; c < query_width(); ++c) {
-        const double length = lengths[static_cast<size_t>(c / group)];
-        x[static_cast<size_t>(c)] *= length > cut ? 1.0 - cut / length : 0.0;
-      }
+    const double length = query_length(x);
+    if (length > 1.0) {
+      for (int64_t c = 0; c < query_width(); ++c) x[static_cast<size_t>(c)] *= 1.0 - (length - 1.0) / length;
     }
     if (sloped) x.back() = std::clamp(x.back(), 0.0, 1.0);
   }
   // The most that any parameters make of these weights: a bound for every margin.
   double bound(const Vector& weights) const {
     const Vector g = mixed(weights);
-    const Vector lengths = group_lengths(g);
-    return *std::max_element(lengths.begin(), lengths.end()) + (sloped ? std::max(0.0, g.back()) : 0.0);
+    return query_length(g) + (sloped ? std::max(0.0, g.back()) : 0.0);
   }
 
  private:
-  Vector group_lengths(const Vector& x) const {
-    Vector lengths(static_cast<size_t>(query_width() / group));
-    for (int64_t c = 0; c < query_width(); ++c) {
-      lengths[static_cast<size_t>(c / group)] += x[static_cast<size_t>(c)] * x[static_cast<size_t>(c)];
-    }
-    for (double& length : lengths) length = std::sqrt(length);
-    return lengths;
-  }
-  // What has to be taken off every length, down to 0, for the sum to be 1: the projection on such vectors. Not positive
-  // where the sum is less anyway.
-  static double shrinkage(Vector lengths) {
-    std::sort(lengths.begin(), lengths.end(), std::greater<>());
-    double total = 0.0;
-    double cut = 0.0;
-    for (size_t i = 0; i < lengths.size(); ++i) {
-      total += lengths[i];
-      const double candidate = (total - 1.0) / static_cast<double>(i + 1);
-      if (candidate < lengths[i]) cut = candidate;
-    }
-    return cut;
+  double query_length(const Vector& x) const {
+    double squares = 0.0;
+    for (int64_t c = 0; c < query_width(); ++c) squares += x[static_cast<size_t>(c)] * x[static_cast<size_t>(c)];
+    return std::sqrt(squares);
   }
 };
 
@@ -135,9 +111,6 @@ MarginAnswer best_margin(const MarginGame& game, double tolerance, int64_t max_i
   if (count == 0) fail("a margin needs something to be compared with");
   if (!game.slopes.empty() && static_cast<int64_t>(game.slopes.size()) != count) {
     fail("{} rows have {} slopes", count, game.slopes.size());
-  }
-  if (game.group < 0 || (game.group > 0 && game.rows.columns() % game.group != 0)) {
-    fail("{} coordinates do not fall into groups of {}", game.rows.columns(), game.group);
   }
   require_finite(game.rows, "a margin");
   const UnitGame unit(game);

@@ -1,8 +1,7 @@
 #pragma once
 // The largest margin that bounded parameters reach: max over |q| <= radius and 0 <= m <= slope of
-// min over i of (rows_i . q + slopes_i m). |q| is the length, or the sum of the lengths of groups of coordinates: that
-// is what products of two vectors can be, group by group. A concave problem; its dual weighs the rows, and any weights
-// give a bound from above, so that the answer carries its own certificate.
+// min over i of (rows_i . q + slopes_i m). A concave problem; its dual weighs the rows, and any weights give a bound
+// from above, so that the answer carries its own certificate.
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +14,6 @@ struct MarginGame {
   std::vector<double> slopes;  // [count], or empty: no m
   double radius = 0.0;
   double slope = 0.0;
-  int64_t group = 0;  // coordinates a group; 0: all of them are one
 };
 
 struct MarginAnswer {

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+
+#include "phasor/spectrum/head_summary.h"
 
 namespace phasor {
 namespace {
@@ -98,26 +99,18 @@ Json numbers_json(const HeadMeasures& m) {
             {"decoupled", m.shares.decoupled}}}};
 }
 
-struct HeadSpread {
-  double mean = 0.0, least = 0.0, most = 0.0;
-};
-
-HeadSpread over_heads(const std::vector<HeadMeasures>& heads, double (*value)(const HeadMeasures&)) {
-  HeadSpread result{0.0, value(heads.front()), value(heads.front())};
-  for (const HeadMeasures& head : heads) {
-    result.mean += value(head) / static_cast<double>(heads.size());
-    result.least = std::min(result.least, value(head));
-    result.most = std::max(result.most, value(head));
-  }
+Spread over_heads(const std::vector<HeadMeasures>& heads, double (*value)(const HeadMeasures&)) {
+  Spread result;
+  for (const HeadMeasures& head : heads) result.add(value(head));
   return result;
 }
 
-std::string spread_text(const HeadSpread& spread) {
+std::string range_text(const Spread& spread) {
   return fmt::format("{} ({} to {})", shown_measure(spread.mean), shown_measure(spread.least),
                      shown_measure(spread.most));
 }
 
-Json spread_json(const HeadSpread& spread) {
+Json range_json(const Spread& spread) {
   return {{"mean", spread.mean}, {"least", spread.least}, {"most", spread.most}};
 }
 
@@ -168,8 +161,8 @@ std::string assumptions_text(const std::vector<HeadMeasures>& heads, const std::
       "       logits, over heads (mean, range): interaction of content and offset {},\n"
       "       mixed terms {}, positional terms with the bias {}\n"
       "  3.2  positional Gram by distance alone: adjusted R2 {}; 1 would be exact\n",
-      spread_text(over_heads(heads, interaction)), spread_text(over_heads(heads, mixed)),
-      spread_text(over_heads(heads, positional)), spread_text(over_heads(heads, toeplitz)));
+      range_text(over_heads(heads, interaction)), range_text(over_heads(heads, mixed)),
+      range_text(over_heads(heads, positional)), range_text(over_heads(heads, toeplitz)));
   return text;
 }
 
@@ -189,10 +182,10 @@ Json assumptions_json(const std::vector<HeadMeasures>& heads, const std::vector<
     streams.push_back({{"layer", state.layer}, {"stream", shares(state.stream)}, {"normed", shares(state.normed)}});
   }
   return {{"states", streams},
-          {"interaction", spread_json(over_heads(heads, interaction))},
-          {"mixed", spread_json(over_heads(heads, mixed))},
-          {"positional", spread_json(over_heads(heads, positional))},
-          {"position_toeplitz", spread_json(over_heads(heads, toeplitz))}};
+          {"interaction", range_json(over_heads(heads, interaction))},
+          {"mixed", range_json(over_heads(heads, mixed))},
+          {"positional", range_json(over_heads(heads, positional))},
+          {"position_toeplitz", range_json(over_heads(heads, toeplitz))}};
 }
 
 Json measures_json(const HeadMeasures& head) {

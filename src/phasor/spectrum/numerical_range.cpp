@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -203,30 +202,6 @@ NumericalRange numerical_range_of_factors(DenseView queries, DenseView keys, int
   const Dense k = scaled_by_power(keys, -key_exponent);
   const Dense matrix = compresses(q, k) ? compressed_core(q, k) : product_transposed(q, k);
   return scaled(range_of(Supports(matrix), angles), query_exponent + key_exponent);
-}
-
-Containment containment(const NumericalRange& inner, const NumericalRange& outer, double tolerance) {
-  if (inner.support.size() != outer.support.size()) {
-    fail("numerical ranges at {} and {} angles cannot be compared", inner.support.size(), outer.support.size());
-  }
-  Containment result;
-  for (size_t k = 0; k < inner.support.size(); ++k) {
-    const double slack = outer.support[k] - inner.support[k];
-    if (k == 0 || slack < result.slack) {
-      result.slack = slack;
-      result.angle = outer.angles[k];
-    }
-  }
-  result.contained = result.slack >= -tolerance * outer.radius;
-  return result;
-}
-
-double excess(const NumericalRange& range, std::complex<double> z) {
-  double worst = -std::numeric_limits<double>::infinity();
-  for (size_t k = 0; k < range.support.size(); ++k) {
-    worst = std::max(worst, (std::polar(1.0, -range.angles[k]) * z).real() - range.support[k]);
-  }
-  return worst;
 }
 
 }  // namespace phasor

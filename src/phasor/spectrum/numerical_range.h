@@ -27,16 +27,4 @@ NumericalRange numerical_range(DenseView a, int64_t angles = 64);
 // Of queries keys^T, on the small matrix where 2 d < n.
 NumericalRange numerical_range_of_factors(DenseView queries, DenseView keys, int64_t angles = 64);
 
-// Whether one range lies in another, at their common angles: an inner range can stick out between two of them by no
-// more than radius_bound - radius.
-struct Containment {
-  double slack = 0.0;      // the least of h_outer - h_inner
-  double angle = 0.0;      // where
-  bool contained = false;  // slack >= -tolerance * outer radius
-};
-Containment containment(const NumericalRange& inner, const NumericalRange& outer, double tolerance = 1e-12);
-
-// Re(e^{-i angle} z) - h at the worst angle: positive outside of all support lines' polygon.
-double excess(const NumericalRange& range, std::complex<double> z);
-
 }  // namespace phasor

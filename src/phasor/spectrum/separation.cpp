@@ -204,38 +204,4 @@ Separation separation(SeparationEncoding encoding, const SeparationSetting& sett
   return result;
 }
 
-Separation separation_ceiling(SeparationEncoding encoding, const SeparationSetting& setting,
-                              const SeparationSearch& search) {
-  require_setting(setting);
-  Separation result;
-  result.converged = true;
-  if (encoding == SeparationEncoding::relative) {
-    result.margin = result.bound = setting.bias_range;
-  } else if (encoding == SeparationEncoding::alibi && setting.wanted == 0) {
-    result.margin = result.bound = setting.bias_range / static_cast<double>(setting.distances - 1);
-  }
-  const Vector& frequencies = frequencies_of(encoding, setting);
-  if (frequencies.empty()) return result;
-  // With w turned to the wanted distance: Re sum_m w_m (1 - e^{i theta_m (distance - wanted)}).
-  MarginGame game;
-  game.radius = setting.query_length * setting.key_length * setting.scale;
-  game.group = 2;
-  game.rows = Dense(setting.distances - 1, 2 * static_cast<int64_t>(frequencies.size()));
-  int64_t row = 0;
-  for (int64_t distance = 0; distance < setting.distances; ++distance) {
-    if (distance == setting.wanted) continue;
-    for (size_t m = 0; m < frequencies.size(); ++m) {
-      const double angle = frequencies[m] * static_cast<double>(distance - setting.wanted);
-      game.rows.row(row)[2 * m] = 1.0 - std::cos(angle);
-      game.rows.row(row)[2 * m + 1] = std::sin(angle);
-    }
-    ++row;
-  }
-  const MarginAnswer best = best_margin(game, search.tolerance, search.max_iterations);
-  result.margin = best.margin;
-  result.bound = best.bound;
-  result.converged = best.converged;
-  return result;
-}
-
 }  // namespace phasor

@@ -4,8 +4,8 @@
 // content that all of them share plus one of their own, at a fixed length. Free are the query up to a fixed length and
 // what the encoding adds: a table of biases within a range, a slope. The same parameters serve all draws.
 //
-// Keys are drawn here, not chosen; separation_ceiling() has what the best key could do. Lengths are exchanged between
-// terms only as given: query_length * key_length * scale against bias_range.
+// Keys are drawn here, not chosen. Lengths are exchanged between terms only as given: query_length * key_length * scale
+// against bias_range.
 #include <cstdint>
 #include <vector>
 
@@ -59,10 +59,5 @@ struct SeparationSearch {
 
 Separation separation(SeparationEncoding encoding, const SeparationSetting& setting, const Dense& keys,
                       const RandomStream& stream, const SeparationSearch& search = {});
-
-// The largest margin over queries AND keys of these lengths with content fixed: a rotary frequency m contributes
-// Re(w_m e^{i theta_m d}), and |q| |k| bounds the sum of the |w_m|. Shares are not filled in.
-Separation separation_ceiling(SeparationEncoding encoding, const SeparationSetting& setting,
-                              const SeparationSearch& search = {});
 
 }  // namespace phasor

@@ -1,9 +1,9 @@
-#include "phasor/spectrum/separation_output.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+
+#include "phasor/spectrum/separation_table.h"
 
 namespace phasor {
 namespace {

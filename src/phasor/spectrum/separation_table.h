@@ -2,6 +2,7 @@
 // Which encodings can single out a distance, and how easily: separation() over wanted distances and seeds, with the
 // content fixed and varied, and what that says to the claim that rotary encodings have the larger space of solutions.
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -58,5 +59,9 @@ struct SeparationTable {
 };
 
 SeparationTable separation_table(const SeparationTableOptions& options);
+
+// For people and for programs.
+std::string separation_text(const SeparationTable& table);
+nlohmann::ordered_json separation_json(const SeparationTable& table);
 
 }  // namespace phasor

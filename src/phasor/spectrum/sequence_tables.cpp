@@ -116,8 +116,4 @@ std::vector<std::pair<int64_t, int64_t>> SequenceTables::pairs(int64_t head) con
   return is_turned(head) ? pairs_ : std::vector<std::pair<int64_t, int64_t>>();
 }
 
-ComplexDense SequenceTables::factors(int64_t head, const Factors& of_sets) const {
-  return is_turned(head) ? of_sets[static_cast<size_t>(head_set_[static_cast<size_t>(head)])] : ComplexDense();
-}
-
 }  // namespace phasor

@@ -37,8 +37,6 @@ class SequenceTables {
   bool is_turned(int64_t head) const { return head_set_[static_cast<size_t>(head)] >= 0; }
   // Of one head; empty where nothing turns it.
   std::vector<std::pair<int64_t, int64_t>> pairs(int64_t head) const;
-  ComplexDense query_factors(int64_t head) const { return factors(head, query_factors_); }
-  ComplexDense key_factors(int64_t head) const { return factors(head, key_factors_); }
   const Dense& bias(int64_t head) const { return biases_[static_cast<size_t>(head)]; }  // empty: none
 
  private:
@@ -48,7 +46,6 @@ class SequenceTables {
                        const SequencePlace& place) const;
   void read_biases(Backend& backend, const Attention& attention, const SequencePlace& place);
   Dense turned(DenseView rows, const Factors& factors) const;
-  ComplexDense factors(int64_t head, const Factors& of_sets) const;
 
   int64_t length_;
   int64_t width_;                  // channels of a head

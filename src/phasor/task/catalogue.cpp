@@ -2,15 +2,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/suggest.h"
-#include "phasor/task/copy.h"
-#include "phasor/task/counting.h"
-#include "phasor/task/distance.h"
-#include "phasor/task/grid.h"
-#include "phasor/task/index.h"
-#include "phasor/task/indirect.h"
-#include "phasor/task/joint.h"
-#include "phasor/task/retrieval.h"
-#include "phasor/task/task.h"
+#include "phasor/task/entries.h"
 
 namespace phasor {
 

@@ -1,8 +1,9 @@
-#include "phasor/task/copy.h"
-
+// Copying and reversing a string, word by word, with a causal model. A sequence of a string of n words has 2 n + 1
+// tokens, so longer() adds extra / 2 words, an odd extra rounded down.
 #include <algorithm>
 
 #include "phasor/base/error.h"
+#include "phasor/task/entries.h"
 #include "phasor/task/word_draws.h"
 
 namespace phasor {

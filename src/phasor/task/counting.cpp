@@ -1,8 +1,8 @@
-#include "phasor/task/counting.h"
-
+// Trigger counting: how many tokens are trigger words, wherever they stand.
 #include <algorithm>
 
 #include "phasor/base/error.h"
+#include "phasor/task/entries.h"
 #include "phasor/task/word_draws.h"
 
 namespace phasor {

@@ -1,9 +1,9 @@
-#include "phasor/task/distance.h"
-
+// Relative distance classification: how many tokens stand between two trigger words.
 #include <algorithm>
 
 #include "phasor/base/error.h"
 #include "phasor/task/distance_posterior.h"
+#include "phasor/task/entries.h"
 #include "phasor/task/word_draws.h"
 
 namespace phasor {

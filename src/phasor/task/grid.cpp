@@ -1,11 +1,11 @@
-#include "phasor/task/grid.h"
-
+// Displacement on a grid: how far along each of its axes the second marker lies from the first.
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "phasor/base/error.h"
 #include "phasor/random/distributions.h"
+#include "phasor/task/entries.h"
 
 namespace phasor {
 namespace {

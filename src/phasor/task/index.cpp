@@ -1,6 +1,6 @@
-#include "phasor/task/index.h"
-
+// Indexing: which word stands at the place that the last token names.
 #include "phasor/base/error.h"
+#include "phasor/task/entries.h"
 #include "phasor/task/word_draws.h"
 
 namespace phasor {

@@ -1,8 +1,8 @@
-#include "phasor/task/indirect.h"
-
+// Indirect indexing: the word k places left of a marker.
 #include <algorithm>
 
 #include "phasor/base/error.h"
+#include "phasor/task/entries.h"
 #include "phasor/task/word_draws.h"
 
 namespace phasor {

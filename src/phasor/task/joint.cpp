@@ -1,12 +1,10 @@
-#include "phasor/task/joint.h"
-
+// Distance and counting in one model, told apart by the first token.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
 #include "phasor/base/error.h"
-#include "phasor/task/counting.h"
-#include "phasor/task/distance.h"
+#include "phasor/task/entries.h"
 #include "phasor/task/word_draws.h"
 
 namespace phasor {

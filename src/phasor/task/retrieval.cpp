@@ -1,8 +1,8 @@
-#include "phasor/task/retrieval.h"
-
+// Associative recall: the value that follows a key. longer() adds extra / 2 pairs, an odd extra rounded down.
 #include <unordered_map>
 
 #include "phasor/base/error.h"
+#include "phasor/task/entries.h"
 #include "phasor/task/word_draws.h"
 
 namespace phasor {

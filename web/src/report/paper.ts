@@ -14,6 +14,7 @@ export interface Claim {
   id: string;
   protocol: string;
   verdict: string;
+  postHoc: boolean;
   reason: string;
   needs: string;
   claim: string;
@@ -86,6 +87,7 @@ export function readClaim(json: unknown): Claim {
     id: text("id"),
     protocol: text("protocol"),
     verdict: text("verdict"),
+    postHoc: from["post_hoc"] === true,
     reason: text("reason"),
     needs: text("needs"),
     claim: text("claim"),

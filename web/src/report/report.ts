@@ -33,6 +33,8 @@ export interface Report {
   cells: Cell[];
   /** What is to be known first; of a reproduction. */
   story: Story | null;
+  /** What was fixed before the first run, or why the verdicts are post hoc; empty for a single run. */
+  registration: string;
   answers: Answer[];
   oddities: Oddity[];
   rates: RateChoice[];
@@ -66,6 +68,7 @@ export function readReport(json: unknown): Report {
     reportCommand: textOf(commands["report"]),
     cells: cells.map((cell, i) => readCell(cell, extra[i])),
     story: readStory(summary["story"]),
+    registration: textOf(objectOf(summary["registration"])["text"]),
     answers: listOf(summary["answers"], readAnswer),
     oddities: listOf(summary["oddities"], readOddity),
     rates: listOf(summary["rates"], readRateChoice),

@@ -32,7 +32,12 @@ function claimsElement(view: View): HTMLElement {
   const body = element("tbody");
   for (const judged of byId.values()) body.append(rowElement(judged, protocols));
   const table = element("table", { class: "claims" }, element("caption", { class: "unseen" }, "Verdicts on the claims of the paper, by protocol"), element("thead", {}, head), body);
-  return element("div", {}, element("p", { class: "finding" }, countText([...byId.values()], protocols)), table);
+  return element("div", {}, element("p", { class: "finding" }, countText([...byId.values()], protocols)), registrationElement(view), table);
+}
+
+function registrationElement(view: View): HTMLElement | null {
+  const { registration } = view.report;
+  return registration === "" ? null : element("p", { class: "note registration" }, registration);
 }
 
 function countText(claims: readonly Claim[][], protocols: readonly string[]): string {
@@ -61,15 +66,15 @@ function rowElement(claims: readonly Claim[], protocols: readonly string[]): HTM
   for (const protocol of protocols) {
     const claim = forProtocol(claims, protocol);
     const label = element("span", { class: "claim-protocol", "aria-hidden": "true" }, protocol === ANY ? "" : protocol);
-    row.append(element("td", {}, label, claim === null ? "not judged" : verdictElement(claim.verdict)));
+    row.append(element("td", {}, label, claim === null ? "not judged" : verdictElement(claim.verdict, claim.postHoc)));
   }
   return row;
 }
 
-export function verdictElement(verdict: string): HTMLElement {
+export function verdictElement(verdict: string, postHoc = false): HTMLElement {
   const known = verdict in ICONS ? verdict : "undetermined";
   const icon = drawn("svg", { viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" }, drawn("path", { d: ICONS[known] ?? "" }));
-  return element("span", { class: `verdict ${known}` }, icon, verdict);
+  return element("span", { class: `verdict ${known}` }, icon, postHoc ? `${verdict} (post hoc)` : verdict);
 }
 
 function explanation(claims: readonly Claim[]): HTMLElement[] {
@@ -77,7 +82,7 @@ function explanation(claims: readonly Claim[]): HTMLElement[] {
   const parts: HTMLElement[] = [];
   for (const claim of claims) {
     const heading = claim.protocol === ANY ? "Under any protocol" : `Under ${claim.protocol}`;
-    parts.push(element("p", {}, element("b", {}, `${heading}: `), verdictElement(claim.verdict), " ", claim.reason));
+    parts.push(element("p", {}, element("b", {}, `${heading}: `), verdictElement(claim.verdict, claim.postHoc), " ", claim.reason));
     if (claim.needs !== "") parts.push(element("p", {}, element("b", {}, "It needs: "), claim.needs));
     if (claim.evidence.length > 0) {
       parts.push(

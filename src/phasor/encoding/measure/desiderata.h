@@ -4,6 +4,7 @@
 // beyond the lengths of training; a rule rather than a table; more than one dimension. Numbers come with verdicts;
 // the thresholds stand here.
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,5 +81,8 @@ std::string_view origin_name(Desiderata::Origin::Kind kind);
 // One for each place that the encoding fills with positions, or one of place none, whose positions all look alike.
 // Learned numbers are those that a model of this seed starts from.
 std::vector<Desiderata> measure_desiderata(const Encoding& encoding, const EncodingShape& shape, uint64_t seed = 0);
+
+// Every number, and the verdicts as true, false or, where one does not apply, null.
+nlohmann::ordered_json desiderata_json(const Desiderata& measured);
 
 }  // namespace phasor

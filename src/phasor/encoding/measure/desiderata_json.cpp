@@ -1,6 +1,6 @@
-#include "phasor/encoding/measure/desiderata_json.h"
-
 #include <nlohmann/json.hpp>
+
+#include "phasor/encoding/measure/desiderata.h"
 
 namespace phasor {
 namespace {

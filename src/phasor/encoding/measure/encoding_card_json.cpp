@@ -4,7 +4,6 @@
 
 #include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/encoding_list.h"
-#include "phasor/encoding/measure/desiderata_json.h"
 #include "phasor/encoding/measure/encoding_card.h"
 #include "phasor/encoding/syntax/printer.h"
 

@@ -1,6 +1,7 @@
 #pragma once
 // From the position itself to rotations by several coordinates, each step with what it gained, measured: the road of
 // Fleetwood, "You could have designed state of the art positional encoding".
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -30,5 +31,9 @@ std::string_view road_story();
 std::string_view verdict_word(Fulfilment verdict);
 // Two digits, or "<1e-12": what is below is rounding, which differs between machines.
 std::string residual_text(double residual);
+
+// The whole road for people and for programs.
+std::string road_text();
+nlohmann::ordered_json road_json();
 
 }  // namespace phasor

@@ -1,12 +1,9 @@
-#include "phasor/encoding/measure/road_output.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "phasor/base/wrapped_text.h"
-#include "phasor/encoding/measure/desiderata_json.h"
 #include "phasor/encoding/measure/road.h"
 
 namespace phasor {

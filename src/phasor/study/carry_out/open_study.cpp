@@ -21,12 +21,13 @@ void sweep(const fs::path& study) {
 
 }  // namespace
 
-OpenStudy::OpenStudy(const StudyFolder& folder, const StudyPlan& plan) {
+OpenStudy::OpenStudy(const StudyFolder& folder, const StudyPlan& plan,
+                     const std::optional<Registration>& registration) {
   folder.require_free_or_study();
   claim_.emplace(folder.path());
   try {
     sweep(folder.path());
-    folder.open(plan);
+    folder.open(plan, registration);
   } catch (...) {
     const bool made_folder = claim_->made_folder();
     claim_.reset();

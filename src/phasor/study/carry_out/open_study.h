@@ -11,7 +11,8 @@ namespace phasor {
 class OpenStudy {
  public:
   // Throws UsageError where the folder holds something else, Error where another process works in it.
-  OpenStudy(const StudyFolder& folder, const StudyPlan& plan);
+  OpenStudy(const StudyFolder& folder, const StudyPlan& plan,
+            const std::optional<Registration>& registration = std::nullopt);
 
  private:
   std::optional<FolderClaim> claim_;

@@ -1,7 +1,7 @@
-#include "phasor/study/plan/plan_text.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "phasor/study/plan/study_plan.h"
 
 namespace phasor {
 namespace {

@@ -56,4 +56,8 @@ std::vector<PlannedRun> result_runs(const StudyPlan& plan, const std::vector<Rat
 StudyResults results_of(const StudyPlan& plan, const std::vector<RateChoice>& rates,
                         const std::vector<RunRecord>& records, const std::vector<RunFailure>& failures);
 
+// What 'phasor study --dry-run' prints: every cell with its seeds, steps and learning rate (or those it is yet to be
+// chosen from), and how many runs that is.
+std::string plan_text(const StudyPlan& plan);
+
 }  // namespace phasor

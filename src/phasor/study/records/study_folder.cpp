@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFailure = "failure.json";
+constexpr const char* kRegistered = "registered";  // member of study.json
 
 struct Found {
   std::vector<RunRecord> records;
@@ -54,10 +55,17 @@ void StudyFolder::require_free_or_study() const {
   }
 }
 
-void StudyFolder::open(const StudyPlan& plan) const {
+bool StudyFolder::has_runs() const {
+  std::error_code ignored;
+  return fs::directory_iterator(path_ / "runs", ignored) != fs::directory_iterator();
+}
+
+void StudyFolder::open(const StudyPlan& plan, const std::optional<Registration>& registration) const {
   require_free_or_study();
   make_directory(path_);
-  write_file_atomically(file("study.json"), sealed(to_json(plan).dump(2) + "\n"));
+  nlohmann::ordered_json json = to_json(plan);
+  json[kRegistered] = write_json(exists() && has_runs() ? load_registration() : registration);
+  write_file_atomically(file("study.json"), sealed(json.dump(2) + "\n"));
   make_directory(path_ / "runs");
   check_directory_writable(path_ / "runs");
 }
@@ -66,6 +74,21 @@ StudyPlan StudyFolder::load_plan() const {
   if (!exists()) fail_usage("'{}' holds no study: there is no study.json", path_.string());
   const fs::path path = file("study.json");
   return read_sealed_file(path, [&](const std::string& text) { return plan_from_json(text, path.string()); });
+}
+
+std::optional<Registration> StudyFolder::load_registration() const {
+  const fs::path path = file("study.json");
+  return read_sealed_file(path, [&](const std::string& text) -> std::optional<Registration> {
+    try {
+      const auto json = nlohmann::ordered_json::parse(text);
+      if (!json.is_object() || !json.contains(kRegistered)) return std::nullopt;
+      return read_json<std::optional<Registration>>(json[kRegistered], JsonPath(JsonPath(), kRegistered));
+    } catch (const nlohmann::json::exception& error) {
+      throw FormatError(fmt::format("'{}' is not a study: {}", path.string(), error.what()));
+    } catch (const FormatError& error) {
+      throw FormatError(fmt::format("'{}': {}", path.string(), error.what()));
+    }
+  });
 }
 
 void StudyFolder::save_failure(const PlannedRun& planned, const std::string& what) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "phasor/study/plan/study_plan.h"
+#include "phasor/study/records/registration.h"
 
 namespace phasor {
 
@@ -26,10 +27,12 @@ class StudyFolder {
   // first file, study.json, left nothing that counts.
   void require_free_or_study() const;
   // Makes the folder where there is none and writes study.json first: it is what makes a folder a study. Runs of an
-  // earlier plan stay: those that the new one asks for too are taken over.
-  void open(const StudyPlan& plan) const;
-  // Throws FormatError that names the file.
+  // earlier plan stay: those that the new one asks for too are taken over. What was registered stays as well, once
+  // there are runs.
+  void open(const StudyPlan& plan, const std::optional<Registration>& registration = std::nullopt) const;
+  // Both throw FormatError that names the file.
   StudyPlan load_plan() const;
+  std::optional<Registration> load_registration() const;  // nothing: a study of an older version
 
   // Why a run failed, in its folder, until it succeeds.
   void save_failure(const PlannedRun& planned, const std::string& what) const;
@@ -37,6 +40,8 @@ class StudyFolder {
   std::optional<RunFailure> load_failure(const PlannedRun& planned) const;
 
  private:
+  bool has_runs() const;
+
   std::filesystem::path path_;
 };
 

@@ -1,0 +1,18 @@
+#pragma once
+// The entries of the catalogue, each defined in the file of its name.
+#include "phasor/task/task.h"
+
+namespace phasor {
+
+TaskEntry distance_task();
+TaskEntry counting_task();
+TaskEntry joint_task();
+TaskEntry index_task();
+TaskEntry retrieval_task();
+TaskEntry indirect_task();
+TaskEntry grid_task();   // two axes
+TaskEntry grid3_task();  // in grid.cpp: three
+TaskEntry copy_task();
+TaskEntry reverse_task();  // in copy.cpp
+
+}  // namespace phasor

@@ -1,9 +1,0 @@
-#pragma once
-#include "phasor/task/task.h"
-
-namespace phasor {
-
-TaskEntry grid_task();   // two axes
-TaskEntry grid3_task();  // three
-
-}  // namespace phasor
