@@ -12,7 +12,6 @@
 #include "phasor/run/finished_run.h"
 #include "phasor/study/carry_out/open_study.h"
 #include "phasor/study/carry_out/run_work.h"
-#include "phasor/study/plan/plan_text.h"
 #include "phasor/study/summary/learned.h"
 #include "phasor/study/plan/study_plan.h"
 #include "phasor/study/summary/study_json.h"
