@@ -9,10 +9,7 @@
 
 #include "ablation/hand_made_ablation.h"
 #include "phasor/base/error.h"
-#include "phasor/train/trainer.h"
 #include "run/tiny_run.h"
-#include "support/backend.h"
-#include "support/resealed.h"
 #include "support/temporary_folder.h"
 
 namespace phasor {
@@ -35,21 +32,15 @@ std::vector<std::string> lines_with(const std::string& text, const std::string& 
 
 class RunGroupsTest : public testing::Test {
  protected:
-  // A trained run below the root, and its ablation by hand.
   void add(const std::string& name, std::initializer_list<const char*> changes, const HandMade& made,
            bool converged = true) {
-    const RunConfig config = tiny_run(changes);
-    const RunFolder folder(root_ / name);
-    folder.create(config);
-    train(test_backend(), config, folder, {});
-    Json result = read_json_of(folder.file("result.json"));
-    result["converged"] = converged;
-    write_resealed(folder.file("result.json"), result);
-    builder_.add(folder.path(), config, ablation_of(made));
+    FinishedRun run{.config = tiny_run(changes)};
+    run.result.converged = converged;
+    builder_.add(root_ / name, run, ablation_of(made));
   }
 
-  TemporaryFolder root_;
-  RunGroupsBuilder builder_{root_.path()};
+  const std::filesystem::path root_ = "runs";
+  RunGroupsBuilder builder_{root_};
 };
 
 TEST_F(RunGroupsTest, RunsThatDifferInSeedOrSnapshotsAloneAreOneGroup) {

@@ -30,9 +30,9 @@ std::vector<std::string> ablate_all(const AblateOptions& options, const std::vec
     own.out.clear();
     const std::string label = fmt::format("{} ({} of {})", runs[i].string(), i + 1, runs.size());
     try {
-      const RunConfig config = RunFolder(runs[i]).load_config();
-      groups.require_new(config);
-      groups.add(runs[i], config, ablate_folder(own, run, label));
+      const FinishedRun finished = read_finished_run(RunFolder(runs[i]));
+      groups.require_new(finished.config);
+      groups.add(runs[i], finished, ablate_folder(own, run, label));
     } catch (const UsageError&) {
       throw;
     } catch (const Error& error) {

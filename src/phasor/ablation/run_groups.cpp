@@ -5,7 +5,6 @@
 
 #include "phasor/base/error.h"
 #include "phasor/run/config_json.h"
-#include "phasor/run/finished_run.h"
 #include "phasor/statistics/multiplicity.h"
 
 namespace phasor {
@@ -27,8 +26,6 @@ std::string comparison_key(RunConfig config) {
   config.train = {};
   return group_key(std::move(config));
 }
-
-bool converged(const fs::path& folder) { return read_finished_run(RunFolder(folder)).result.converged; }
 
 // Groups of one folder and encoding are told apart by the settings that differ.
 void tell_apart(std::vector<AblatedGroup>& groups) {
@@ -94,13 +91,12 @@ void RunGroupsBuilder::require_new(const RunConfig& config) const {
   }
 }
 
-void RunGroupsBuilder::add(const fs::path& folder, const RunConfig& config, const RunAblation& ablation) {
-  require_new(config);
-  const bool has_converged = converged(folder);
-  AblatedGroup& group = group_for(folder, config);
-  group.runs.push_back({folder, config.seed});
+void RunGroupsBuilder::add(const fs::path& folder, const FinishedRun& run, const RunAblation& ablation) {
+  require_new(run.config);
+  AblatedGroup& group = group_for(folder, run.config);
+  group.runs.push_back({folder, run.config.seed});
   group.accuracy.push_back(ablation.scores.intact_accuracy());
-  if (!has_converged) ++group.not_converged;
+  if (!run.result.converged) ++group.not_converged;
   group.removals.push_back(ablation.removal);
   for (size_t q = 0; q < kQuestions.size(); ++q) {
     const std::optional<RunVerdict>& verdict = ablation.verdict(kQuestions[q]);

@@ -10,7 +10,7 @@
 
 #include "phasor/ablation/encoding_verdict.h"
 #include "phasor/ablation/run_ablation.h"
-#include "phasor/run/config.h"
+#include "phasor/run/finished_run.h"
 
 namespace phasor {
 
@@ -56,7 +56,7 @@ class RunGroupsBuilder {
 
   // Throws Error where a run with these settings and this seed was added before.
   void require_new(const RunConfig& config) const;
-  void add(const std::filesystem::path& folder, const RunConfig& config, const RunAblation& ablation);
+  void add(const std::filesystem::path& folder, const FinishedRun& run, const RunAblation& ablation);
   bool empty() const { return groups_.empty(); }
 
   // Verdicts over seeds, and every group against the named encoding where all else is equal. Holm's correction is over
