@@ -68,13 +68,13 @@ Json summary_json(const StudySummary& summary, const Conclusions& found, const J
 std::string markdown_of(const std::string& text) { return Provenance::here().text() + "\n\n" + text; }
 
 // Where a study stands to what it registered, as a member of summary.json and in words.
-struct RuleStanding {
+struct AsRegistered {
   Json json;
   std::string text;
   bool post_hoc = false;
 };
 
-RuleStanding standing_of(const StudyPlan& plan, const std::optional<Registration>& registered) {
+AsRegistered standing_of(const StudyPlan& plan, const std::optional<Registration>& registered) {
   const Registration now = registration_of(plan);
   const std::vector<std::string> reasons = post_hoc_reasons(registered, now);
   const std::string text = registration_text(registered, now);
@@ -87,7 +87,7 @@ std::string paragraph(const std::string& text, TableFormat format) {
   return (format == TableFormat::markdown ? text : wrapped(text, kTerminalColumns)) + "\n\n";
 }
 
-StudyReport paper_report(const StudyResults& results, const RuleStanding& standing) {
+StudyReport paper_report(const StudyResults& results, const AsRegistered& standing) {
   StudyReport report{.paper = true, .summary = summarize(results, paper::paper_comparisons(results))};
   const Conclusions found = conclusions_of(report.summary, report.paper);
   std::vector<paper::JudgedClaim> claims = paper::judge_claims(results);
@@ -102,8 +102,9 @@ StudyReport paper_report(const StudyResults& results, const RuleStanding& standi
                               {"published", paper::published_json(paper::published())}});
   // Verdicts first: what one came for.
   const auto text = [&](TableFormat format) {
-    return paper::claims_text(claims, format) + "\n" + paragraph(standing.text, format) + found.text(format) + paper::audit_text(audit, format) + "\n" +
-           paper::published_text(results, format) + "\n" + study_text(report.summary, format);
+    return paper::claims_text(claims, format) + "\n" + paragraph(standing.text, format) + found.text(format) +
+           paper::audit_text(audit, format) + "\n" + paper::published_text(results, format) + "\n" +
+           study_text(report.summary, format);
   };
   report.markdown = markdown_of(story_text(report.story, TableFormat::markdown) + "\n" + text(TableFormat::markdown));
   report.terminal = story_screen(report.story) + "\n" + text(TableFormat::terminal);
@@ -122,7 +123,7 @@ Story road_story(const StudyResults& results) {
 
 // `standing` is null where nothing is registered: a run that stands alone. With `story` before everything else, where
 // it has parts.
-StudyReport plain_report(const StudyResults& results, const RuleStanding* standing, Story story) {
+StudyReport plain_report(const StudyResults& results, const AsRegistered* standing, Story story) {
   StudyReport report{.summary = summarize(results, compare_with_first(results)), .story = std::move(story)};
   const Conclusions found = conclusions_of(report.summary, report.paper);
   Json more = Json::object();
@@ -159,7 +160,7 @@ Registration registration_of(const StudyPlan& plan) {
 
 StudyReport make_report(const StudyPlan& plan, const StudyResults& results,
                         const std::optional<Registration>& registered) {
-  const RuleStanding standing = standing_of(plan, registered);
+  const AsRegistered standing = standing_of(plan, registered);
   if (paper::is_paper_study(plan)) return paper_report(results, standing);
   return plain_report(results, &standing, paper::is_road_study(plan) ? road_story(results) : Story{});
 }

@@ -25,8 +25,8 @@ struct StudyReport {
 // What a study of this plan registers when it starts: for one of arXiv 2505.13027, its claims too.
 Registration registration_of(const StudyPlan& plan);
 
-// By the numbers that a reproduction or a study is compared by: paper_comparisons(), compare_with_first(). Verdicts that
-// are not as registered are marked as post hoc.
+// By the numbers that a reproduction or a study is compared by: paper_comparisons(), compare_with_first(). Verdicts
+// that are not as registered are marked as post hoc.
 StudyReport make_report(const StudyPlan& plan, const StudyResults& results,
                         const std::optional<Registration>& registered);
 

@@ -10,7 +10,8 @@ std::string study_rules() {
   return fmt::format(
       "1. Every finished run counts, converged or not. Failed runs count in success rates alone.\n"
       "2. Two cells are compared by the difference of their means, with at least {} runs on each side.\n"
-      "3. Its {:g} % interval is Welch's with Satterthwaite's degrees of freedom. The variance of a mean is s^2 / n, and "
+      "3. Its {:g} % interval is Welch's with Satterthwaite's degrees of freedom. The variance of a mean is s^2 / n, "
+      "and "
       "for accuracies at least p (1 - p) / N with p = (hits + 1) / (N + 2), N the test samples.\n"
       "4. Significant: the interval excludes 0. Of interest: it lies wholly beyond the margin, {:g} points for "
       "accuracies. No difference of interest: wholly within it. Otherwise open.\n"
