@@ -10,7 +10,7 @@ TEST(Learned, IsHeldAgainstWhatBlindGuessingHas) {
   EXPECT_EQ(blind_accuracy(floors), 0.16);
   EXPECT_EQ(learned(0.15, floors), Learned::no);
   EXPECT_EQ(learned(0.20, floors), Learned::no);
-  EXPECT_EQ(learned(0.22, floors), Learned::partly);
+  EXPECT_EQ(learned(0.27, floors), Learned::partly);
   EXPECT_EQ(learned(0.89, floors), Learned::partly);
   EXPECT_EQ(learned(0.90, floors), Learned::yes);
   EXPECT_STREQ(verb(Learned::yes), "learned");
