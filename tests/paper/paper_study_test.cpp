@@ -92,12 +92,18 @@ TEST(PaperStudy, TheConfoundsMakeTheDifference) {
 
 TEST(PaperStudy, SizesAreWhatTheyPromise) {
   const StudyPlan demo = paper_study({.preset = "demo", .protocols = Protocols::clean});
-  ASSERT_EQ(demo.cells.size(), 7u);
-  EXPECT_EQ(result_runs(demo, {}).size(), 21u);
+  ASSERT_EQ(demo.cells.size(), 10u);
+  EXPECT_EQ(result_runs(demo, {}).size(), 30u);
   EXPECT_TRUE(tuning_runs(demo).empty());
+  // The first two to run say something: one that can do the task and one that cannot.
+  EXPECT_EQ(demo.cells[0].cell, (CellName{kIndirect, kClean, "rope", ""}));
+  EXPECT_EQ(demo.cells[1].cell, (CellName{kIndirect, kClean, "nope", ""}));
   for (const PlannedCell& cell : demo.cells) {
-    EXPECT_EQ(cell.config.train.steps, 600);
-    EXPECT_TRUE(cell.measures.ablation && cell.measures.spectrum);
+    const bool looked_into = cell.cell.task == kDistance;
+    EXPECT_EQ(cell.measures.ablation, looked_into) << text(cell.cell);
+    EXPECT_EQ(cell.measures.spectrum, looked_into) << text(cell.cell);
+    EXPECT_EQ(cell.measures.lengths, (std::vector<double>{1.0, 2.0})) << text(cell.cell);
+    for (const uint64_t seed : cell.seeds) EXPECT_LT(seed, 1000u) << "pilots have those from 1000 on";
   }
   const StudyPlan paper = paper_study({.preset = "paper", .protocols = Protocols::clean, .seeds = 2});
   EXPECT_EQ(paper.cells[0].config.model.heads, 16);

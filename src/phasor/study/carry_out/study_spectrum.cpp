@@ -185,6 +185,8 @@ std::vector<HeadMeasures> measure_end(Session& session, SpectrumRecord& record) 
       heads, [](const HeadMeasures&) { return true; }, [](const HeadMeasures& head) { return head.interaction; });
   record.positional_share =
       mean_where(heads, has_shares, [](const HeadMeasures& head) { return head.shares.positional(); });
+  record.content_share =
+      mean_where(heads, has_shares, [](const HeadMeasures& head) { return head.shares.content_content; });
   take_positions(measure_positions(session), record);
   record.bounds = check_bounds(session);
   return heads;
@@ -253,6 +255,7 @@ const Fields<SpectrumRecord>& json_fields(const SpectrumRecord*) {
       field("logit_interaction", &SpectrumRecord::logit_interaction,
             "share that content and offset have only together"),
       field("positional_share", &SpectrumRecord::positional_share, "of the logits' variance"),
+      field("content_share", &SpectrumRecord::content_share, "likewise, of content alone").since_later(),
       field("stream_position", &SpectrumRecord::stream_position, "share of the stream's variance by position"),
       field("stream_interaction", &SpectrumRecord::stream_interaction, "by token and position only together"),
       field("stream_interaction_deviation", &SpectrumRecord::stream_interaction_deviation, "standard error of that"),

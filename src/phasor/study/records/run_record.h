@@ -3,6 +3,7 @@
 // claims are made from. Nothing here is computed by running a model.
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,6 +60,8 @@ struct SpectrumRecord {
   double position_toeplitz = 0.0;
   double logit_interaction = 0.0;  // trained; content x offset in the logits
   double positional_share = 0.0;   // trained; position x position and the bias, of the logits' variance
+  // Trained; content x content, likewise. What is left of 1 is products of content and position. NaN in older files.
+  double content_share = std::numeric_limits<double>::quiet_NaN();
   // Assumption 3.1: shares of the streams that enter layers, trained, means over layers where they are defined.
   double stream_position = 0.0, stream_interaction = 0.0, stream_interaction_deviation = 0.0;
   // The same of the streams that enter the second and later layers: the first is a sum by construction. NaN in files of
