@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "phasor/base/error.h"
 #include "phasor/spectrum/check_groups.h"
 #include "phasor/spectrum/head_output.h"
 #include "phasor/spectrum/model_report.h"
