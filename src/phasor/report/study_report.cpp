@@ -97,8 +97,9 @@ StudyReport paper_report(const StudyResults& results, const AsRegistered& standi
                               {"published", paper::published_json(paper::published())}});
   // Verdicts first: what one came for.
   const auto text = [&](TableFormat format) {
-    return paper::claims_text(claims, format) + "\n" + paragraph(standing.text, format) + found.text(format) + paper::audit_text(audit, format) + "\n" +
-           paper::published_text(results, format) + "\n" + study_text(report.summary, format);
+    return paper::claims_text(claims, format) + "\n" + paragraph(standing.text, format) + found.text(format) +
+           paper::audit_text(audit, format) + "\n" + paper::published_text(results, format) + "\n" +
+           study_text(report.summary, format);
   };
   report.markdown = markdown_of(text(TableFormat::markdown));
   report.terminal = text(TableFormat::terminal);
