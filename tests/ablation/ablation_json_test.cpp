@@ -9,6 +9,7 @@
 
 #include "ablation/drop_world.h"
 #include "phasor/base/error.h"
+#include "phasor/base/json_fields.h"
 
 namespace phasor {
 namespace ablation_json_test {
@@ -89,9 +90,9 @@ void expect_same(const LayerEffect& a, const LayerEffect& b) {
 TEST(AblationJson, VerdictsComeBackDigitForDigit) {
   const RunVerdict verdict = judged();
   ASSERT_FALSE(verdict.layers[2].effect.shares.defined) << "the third layer should have no shares";
-  const Json json = to_json(verdict);
-  const RunVerdict read = verdict_from_json(Json::parse(json.dump(2)));
-  EXPECT_EQ(to_json(read), json);
+  const Json json = write_json(verdict);
+  const RunVerdict read = read_json<RunVerdict>(Json::parse(json.dump(2)));
+  EXPECT_EQ(write_json(read), json);
   EXPECT_EQ(read.verdict, verdict.verdict);
   EXPECT_EQ(read.layer, verdict.layer);
   EXPECT_EQ(read.reason, verdict.reason);
@@ -115,13 +116,14 @@ TEST(AblationJson, VerdictsComeBackDigitForDigit) {
 
 TEST(AblationJson, EveryVerdictAndFlagHasItsWayBack) {
   RunVerdict verdict = judged();
-  for (const Deposit kind : {Deposit::deposit, Deposit::spread, Deposit::not_used, Deposit::undetermined}) {
+  for (const Deposit kind :
+       {Deposit::deposit, Deposit::partial, Deposit::spread, Deposit::not_used, Deposit::undetermined}) {
     verdict.verdict = verdict.layers[1].verdict = kind;
     verdict.layers[1].redundant = kind == Deposit::spread;
     verdict.top_share_of_all = kind == Deposit::spread ? std::nan("") : 1.0 / 3.0;
     verdict.layers[0].clauses[0].holds =
         kind == Deposit::deposit ? std::optional<bool>() : std::optional(kind == Deposit::spread);
-    const RunVerdict read = verdict_from_json(to_json(verdict));
+    const RunVerdict read = read_json<RunVerdict>(write_json(verdict));
     EXPECT_EQ(read.verdict, kind);
     EXPECT_EQ(read.layers[1].verdict, kind);
     EXPECT_EQ(read.layers[1].redundant, kind == Deposit::spread);
@@ -131,16 +133,16 @@ TEST(AblationJson, EveryVerdictAndFlagHasItsWayBack) {
 }
 
 TEST(AblationJson, WhatIsNoVerdictIsRefused) {
-  const Json json = to_json(judged());
+  const Json json = write_json(judged());
   Json other = json;
   other["verdict"] = "PERHAPS";
-  EXPECT_THROW(verdict_from_json(other), FormatError);
+  EXPECT_THROW(read_json<RunVerdict>(other), FormatError);
   other = json;
   other["layers"][1].erase("effect");
-  EXPECT_THROW(verdict_from_json(other), FormatError);
+  EXPECT_THROW(read_json<RunVerdict>(other), FormatError);
   other = json;
   other["layers"][1]["effect"]["head_drops"][0]["value"] = nullptr;
-  EXPECT_THROW(verdict_from_json(other), Error);
+  EXPECT_THROW(read_json<RunVerdict>(other), Error);
 }
 
 TEST(AblationJson, PublishedAblationsComeBackDigitForDigit) {
@@ -152,16 +154,16 @@ TEST(AblationJson, PublishedAblationsComeBackDigitForDigit) {
   for (const bool latent : {true, false}) {
     PublishedAblation wanted = ablation;
     wanted.latent = latent;
-    const PublishedAblation read = published_from_json(Json::parse(to_json(wanted).dump()));
+    const PublishedAblation read = read_json<PublishedAblation>(Json::parse(write_json(wanted).dump()));
     EXPECT_EQ(read.baseline, ablation.baseline);
     EXPECT_EQ(read.accuracy, ablation.accuracy);
     EXPECT_EQ(read.latent, latent);
     EXPECT_EQ(read.without_effect, 5);
     EXPECT_EQ(read.samples, 544);
   }
-  Json other = to_json(ablation);
+  Json other = write_json(ablation);
   other["ablated"] = "tails";
-  EXPECT_THROW(published_from_json(other), FormatError);
+  EXPECT_THROW(read_json<PublishedAblation>(other), FormatError);
 }
 
 }  // namespace ablation_json_test

@@ -25,6 +25,8 @@ struct Outer {
   std::optional<double> whole;
   double first = 0.0, second = 0.0;
   std::complex<double> z;
+
+  double sum() const { return first + second; }
 };
 
 const Fields<Inner>& json_fields(const Inner*) {
@@ -44,8 +46,7 @@ const Fields<Outer>& json_fields(const Outer*) {
       field("inner", &Outer::inner, "others"),
       share_if_there("whole", &Outer::whole, "whole answers"),
       group_field<Outer>("both", {field("first", &Outer::first, "one"), field("second", &Outer::second, "two")}, "two"),
-      derived_field<Outer>(
-          "sum", "number", [](const Outer& o) { return o.first + o.second; }, "their sum"),
+      derived_field<Outer>("sum", &Outer::sum, "their sum"),
       field("z", &Outer::z, "complex").since_later()};
   return fields;
 }
@@ -130,10 +131,104 @@ TEST(JsonFields, NameWhatIsWrong) {
   EXPECT_THROW(read_json<Outer>(Json::array()), FormatError);
 }
 
+// --- Parts, lists with numbers, names, what is left out -------------------------------------------------------------
+
+struct Part {
+  double size = 0.0;
+  std::optional<double> share;
+};
+
+struct Whole {
+  Part part;
+  std::vector<Inner> list;
+  std::map<std::string, int64_t> counts;
+  std::string text;
+};
+
+std::string_view json_name(const Part*) { return "part of a whole"; }
+
+const Fields<Part>& json_fields(const Part*) {
+  static const Fields<Part> fields = {size_field("size", &Part::size, "how large"),
+                                      share_if_there("share", &Part::share, "how much")};
+  return fields;
+}
+
+const Fields<Whole>& json_fields(const Whole*) {
+  static const Fields<Whole> fields = joined_fields<Whole>(
+      {part_fields(&Whole::part, fields_of<Part>()),
+       {field("part", &Whole::part, "again"),
+        numbered_field("list", &Whole::list, "number", fields_of<Inner>(), "one by one"),
+        field("counts", &Whole::counts, "by name").left_out_if([](const Whole& whole) { return whole.counts.empty(); }),
+        json_field<Whole>(
+            "raw", "object",
+            [](const Whole& whole) {
+              return Json{{"text", whole.text}};
+            },
+            "as it is")}});
+  return fields;
+}
+
+TEST(JsonFields, AreMadeOfParts) {
+  Whole whole{.part = {.size = 2.0, .share = {}}, .list = {{.size = 1.0, .count = {}}}, .counts = {}, .text = "t"};
+  const Json json = write_json(whole);
+  EXPECT_EQ(json.dump(),
+            R"({"size":2.0,"part":{"size":2.0},"list":[{"number":0,"size":1.0,"count":null}],"raw":{"text":"t"}})");
+  whole.part.share = 0.5;
+  whole.counts = {{"a", 1}, {"b", 2}};
+  const Json full = write_json(whole);
+  EXPECT_EQ(full.at("share"), 0.5);
+  EXPECT_EQ(full.at("counts").dump(), R"({"a":1,"b":2})");
+  const Whole again = read_json<Whole>(full);
+  EXPECT_EQ(again.part.share, 0.5);
+  EXPECT_EQ(again.list.size(), 1u);
+  EXPECT_EQ(again.counts, whole.counts);
+  EXPECT_EQ(again.text, "") << "what is written for readers alone is not read";
+}
+
+TEST(JsonFields, NameWhatIsWrongInParts) {
+  const Json json =
+      write_json(Whole{.part = {}, .list = {{.size = 1.0, .count = 3}}, .counts = {{"a", 1}}, .text = ""});
+  const auto error_with = [&](const char* pointer, const Json& value) {
+    Json other = json;
+    other[Json::json_pointer(pointer)] = value;
+    try {
+      read_json<Whole>(other);
+    } catch (const FormatError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(error_with("/size", -1), "size is -1, which is below 0");
+  EXPECT_EQ(error_with("/list/0", Json::object()), "list[0] has no number");
+  EXPECT_EQ(error_with("/list/0/count", "x"), "list[0].count is \"x\", not a whole number");
+  EXPECT_EQ(error_with("/list", 1), "list is not a list");
+  EXPECT_EQ(error_with("/counts/a", "x"), "counts.a is \"x\", not a whole number");
+  EXPECT_EQ(error_with("/counts", 1), "counts is not an object");
+}
+
 TEST(JsonFields, AreATable) {
-  EXPECT_EQ(fields_table(json_fields(static_cast<const Inner*>(nullptr))),
+  EXPECT_EQ(fields_table<Inner>(),
             "| member | type | what it is |\n|---|---|---|\n| `size` | number | how large |\n"
-            "| `count` | whole number | how many |\n");
+            "| `count` | whole number or null | how many |\n");
+  EXPECT_EQ(fields_table<Whole>(),
+            "| member | type | what it is |\n|---|---|---|\n"
+            "| `size` | number | how large |\n"
+            "| `share` | number or null | how much |\n"
+            "| `part` | part of a whole | again |\n"
+            "| `list` | list of objects | one by one |\n"
+            "| `list[].number` | whole number | from 0 |\n"
+            "| `list[].size` | number | how large |\n"
+            "| `list[].count` | whole number or null | how many |\n"
+            "| `counts` | object | by name |\n"
+            "| `raw` | object | as it is |\n");
+}
+
+TEST(JsonValue, HasANameForEveryType) {
+  EXPECT_EQ(JsonValue<std::vector<std::vector<double>>>::type(), "list of lists of numbers");
+  EXPECT_EQ(JsonValue<std::vector<std::optional<int64_t>>>::type(), "list of whole numbers or null");
+  EXPECT_EQ(JsonValue<std::optional<std::vector<std::string>>>::type(), "list of texts or null");
+  EXPECT_EQ(JsonValue<std::vector<std::complex<double>>>::type(), "list of pairs of numbers");
+  EXPECT_EQ(JsonValue<std::vector<Part>>::type(), "list of parts of a whole");
 }
 
 }  // namespace json_fields_test

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "phasor/base/error.h"
+#include "phasor/run/stored_result.h"
 #include "run/tiny_run.h"
 #include "support/temporary_folder.h"
 
@@ -125,7 +126,7 @@ TEST(Result, HasTheDocumentedFields) {
   result.test = {.loss = 0.25, .accuracy = 0.75};
   result.last.tokens = 500;
   result.seconds = 2.0;
-  const auto json = nlohmann::json::parse(to_json(config, result));
+  const auto json = nlohmann::json::parse(to_json(stored_result(config, result)));
   EXPECT_EQ(json.at("task"), "distance");
   EXPECT_EQ(json.at("encoding"), "rope");
   EXPECT_EQ(json.at("protocol"), "clean");
@@ -141,7 +142,7 @@ TEST(Result, HasTheDocumentedFields) {
   EXPECT_EQ(json.at("tokens_per_second"), 250.0);
   EXPECT_TRUE(json.at("steps_to_90").is_null());
   result.steps_to_90 = 15;
-  EXPECT_EQ(nlohmann::json::parse(to_json(config, result)).at("steps_to_90"), 15);
+  EXPECT_EQ(nlohmann::json::parse(to_json(stored_result(config, result))).at("steps_to_90"), 15);
 }
 
 }  // namespace metrics_test

@@ -1,5 +1,4 @@
 // What is said of heads: tables, assumptions, theorems.
-#include "phasor/base/error.h"
 #include "phasor/spectrum/model_output.h"
 
 #include <fmt/format.h>
@@ -8,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "phasor/base/error.h"
 #include "phasor/spectrum/check_groups.h"
 #include "phasor/spectrum/head_output.h"
 #include "phasor/spectrum/model_report.h"

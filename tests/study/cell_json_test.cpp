@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "phasor/base/json_fields.h"
 #include "study/records.h"
 
 namespace phasor {
@@ -23,7 +24,7 @@ TEST(CellJson, SaysWhereContractionLies) {
   const auto words = [](const std::vector<double>& contractions) {
     SpectrumSummary spectrum;
     spectrum.contraction_start = seed_interval(contractions);
-    return spectrum_json(spectrum)["contraction_start_interval"];
+    return write_json(spectrum)["contraction_start_interval"];
   };
   EXPECT_EQ(words({0.8, 0.81, 0.82}), "95 % interval below 1");
   EXPECT_EQ(words({1.2, 1.21, 1.22}), "95 % interval above 1");

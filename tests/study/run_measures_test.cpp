@@ -10,6 +10,7 @@
 #include "phasor/ablation/ablation_files.h"
 #include "phasor/ablation/ablation_json.h"
 #include "phasor/base/error.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/run/length_evaluation.h"
 #include "phasor/spectrum/additive_states.h"
 #include "phasor/study/carry_out/study_lengths.h"
@@ -55,8 +56,8 @@ TEST(RunMeasures, AblationsAreThoseOfTheCommand) {
     EXPECT_TRUE(read_file(other / (stem + ".safetensors")) == read_file(run.folder / (stem + ".safetensors"))) << stem;
     const Json json = Json::parse(read_file(run.folder / (stem + ".json")));
     EXPECT_EQ(json.at("source").at("step"), snapshot.value_or(40));
-    EXPECT_EQ(json.at("position"), to_json(*direct.position));
-    EXPECT_EQ(json.at("importance"), to_json(*direct.importance));
+    EXPECT_EQ(json.at("position"), write_json(*direct.position));
+    EXPECT_EQ(json.at("importance"), write_json(*direct.importance));
     EXPECT_EQ(json.at("parameters"), direct.parameters);
     EXPECT_TRUE(fs::exists(run.folder / (stem + ".csv")));
   }
@@ -66,7 +67,7 @@ TEST(RunMeasures, AblationsAreThoseOfTheCommand) {
   Session session = opened(run);
   const PublishedAblation published =
       ablate_as_published(session.model(), {&session.data().train, &session.data().test}, 16).value();
-  Json meant = to_json(published);
+  Json meant = write_json(published);
   Json json = Json::parse(read_file(run.folder / "ablation_published.json"));
   EXPECT_EQ(json.at("kind"), "published");
   for (const auto& [key, value] : meant.items()) EXPECT_EQ(json.at(key), value) << key;

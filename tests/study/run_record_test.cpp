@@ -8,6 +8,7 @@
 #include "phasor/ablation/ablation_json.h"
 #include "phasor/ablation/run_ablation.h"
 #include "phasor/base/error.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/statistics/summary.h"
 #include "phasor/study/carry_out/study_lengths.h"
 #include "phasor/study/carry_out/study_spectrum.h"
@@ -96,7 +97,7 @@ TEST(RunRecord, SaysHowTheRunWent) {
 
 void expect_head_record(const HeadRecord& record, const RunVerdict& verdict, const ScoreTable& table,
                         AblationMethod method) {
-  EXPECT_EQ(to_json(record.judged.run), to_json(verdict));
+  EXPECT_EQ(write_json(record.judged.run), write_json(verdict));
   const LayerDrops drops = table.drops(verdict.layer, method);
   EXPECT_EQ(record.judged.key_layer.alone, drops.alone);
   EXPECT_EQ(record.judged.key_layer.whole, drops.whole);

@@ -135,7 +135,7 @@ TEST(TaskCatalogue, EveryTaskFillsAQuickDataSet) {
 
 TEST(TaskCatalogue, EveryClassOccurs) {
   for (const TaskEntry& entry : task_catalogue()) {
-    if (entry.name == "grid") continue;  // no displacement by nothing: grid_test counts all others
+    if (entry.name.starts_with("grid")) continue;  // no displacement by nothing: grid_test counts all others
     const auto task = make_task(entry.name, quick_values(entry));
     std::set<int32_t> classes;
     for (int64_t number = 0; number < 5000; ++number)

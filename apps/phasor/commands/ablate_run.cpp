@@ -14,6 +14,7 @@
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "phasor/base/folder_claim.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/base/seal.h"
 #include "phasor/run/config_text.h"
 #include "terminal/interrupt.h"
@@ -29,8 +30,6 @@ namespace fs = std::filesystem;
 std::string folder_of(const AblateOptions& options, const RunFolderOptions& run) {
   return options.out.empty() ? run.folder : options.out;
 }
-
-void write_json(const fs::path& path, const Json& json) { write_file_atomically(path, sealed(json.dump(2) + "\n")); }
 
 [[noreturn]] void stop(const std::string& folder) {
   fail("interrupted; the scores so far are kept; rerun the command to resume '{}'", folder);
@@ -151,10 +150,10 @@ void run_ablate_snapshots(const AblateOptions& options) {
     const std::string label = fmt::format("ablate step {} ({} of {})", step, i + 1, steps.size());
     rows.push_back({step, ablate_folder(options, steps[i], label)});
   }
-  Json json = {{"format", kAblationFormat}, {"kind", "snapshots"}, {"source", ablation_source(config)}};
+  Json json = {{"format", kAblationFormat}, {"kind", "snapshots"}, {"source", write_json(ablation_source(config))}};
   json["snapshots"] = timeline_json(rows);
   const fs::path path = fs::path(folder_of(options, options.run)) / "ablation_snapshots.json";
-  write_json(path, json);
+  write_file_atomically(path, sealed(json.dump(2) + "\n"));
   if (options.json) {
     print_out("{}\n", json.dump(2));
     return;

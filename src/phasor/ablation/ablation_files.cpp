@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "phasor/ablation/ablation_csv.h"
-#include "phasor/ablation/ablation_json.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/base/seal.h"
 
 namespace phasor {
@@ -24,13 +24,6 @@ std::string csv_of(const RunAblation& ablation, const RunConfig& config, Snapsho
   return ablation_csv(ablation.scores, "encoding,task,protocol,seed,step", labels);
 }
 
-void write_json(const fs::path& path, const char* kind, const RunConfig& config, SnapshotStep snapshot,
-                const Json& measured) {
-  Json json = {{"format", kAblationFormat}, {"kind", kind}, {"source", ablation_source(config, snapshot)}};
-  json.update(measured);
-  write_file_atomically(path, sealed(json.dump(2) + "\n"));
-}
-
 // As the plan of scores has them.
 bool is_planned(const Json& plan, const SweepOptions& sweep) {
   Json methods = Json::array();
@@ -45,10 +38,20 @@ std::string ablation_stem(SnapshotStep snapshot) {
   return snapshot ? fmt::format("ablation_step_{:06}", *snapshot) : "ablation";
 }
 
-Json ablation_source(const RunConfig& config, SnapshotStep snapshot) {
-  return {{"task", config.task},        {"encoding", config.model.encoding}, {"protocol", config.protocol},
-          {"seed", config.seed},        {"step", step_of(config, snapshot)}, {"layers", config.model.layers},
-          {"heads", config.model.heads}};
+AblationSource ablation_source(const RunConfig& config, SnapshotStep snapshot) {
+  return {.task = config.task,
+          .encoding = config.model.encoding,
+          .protocol = config.protocol,
+          .seed = config.seed,
+          .step = step_of(config, snapshot),
+          .layers = config.model.layers,
+          .heads = config.model.heads};
+}
+
+std::string ablation_file_text(const char* kind, const Json& members) {
+  Json json = {{"format", kAblationFormat}, {"kind", kind}};
+  json.update(members);
+  return sealed(json.dump(2) + "\n");
 }
 
 std::optional<RunAblation> ablate_to_files(Session& session, const fs::path& folder, SnapshotStep snapshot,
@@ -57,7 +60,8 @@ std::optional<RunAblation> ablate_to_files(Session& session, const fs::path& fol
   std::optional<RunAblation> ablation = ablate_run(session, folder, stem, options, progress);
   if (!ablation) return std::nullopt;
   write_file_atomically(folder / (stem + ".csv"), csv_of(*ablation, session.config(), snapshot));
-  write_json(folder / (stem + ".json"), "run", session.config(), snapshot, to_json(*ablation));
+  const StoredAblation stored = stored_ablation(*ablation, ablation_source(session.config(), snapshot));
+  write_file_atomically(folder / (stem + ".json"), ablation_file_text("run", write_json(stored)));
   return ablation;
 }
 
@@ -91,7 +95,9 @@ std::optional<PublishedAblation> ablate_as_published_to_file(Session& session, c
   std::optional<PublishedAblation> ablation = ablate_as_published(
       session.model(), {&session.data().train, &session.data().test}, config.train.batch, latents, progress);
   if (!ablation) return std::nullopt;
-  write_json(folder / (ablation_stem(snapshot) + "_published.json"), "published", config, snapshot, to_json(*ablation));
+  write_file_atomically(
+      folder / (ablation_stem(snapshot) + "_published.json"),
+      ablation_file_text("published", write_json(StoredPublished{ablation_source(config, snapshot), *ablation})));
   return ablation;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "phasor/ablation/ablation_json.h"
 #include "phasor/ablation/published_ablation.h"
 #include "phasor/ablation/run_ablation.h"
 
@@ -23,8 +24,10 @@ using SnapshotStep = std::optional<int64_t>;
 // "ablation", or "ablation_step_000500" for a snapshot.
 std::string ablation_stem(SnapshotStep snapshot = {});
 
-// "task", "encoding", "protocol", "seed", "step" ... of a model, for the head of a file.
-nlohmann::ordered_json ablation_source(const RunConfig& config, SnapshotStep snapshot = {});
+AblationSource ablation_source(const RunConfig& config, SnapshotStep snapshot = {});
+
+// A file's text: `members` behind its format and kind, with a checksum.
+std::string ablation_file_text(const char* kind, const nlohmann::ordered_json& members);
 
 // ablate_run(), then <stem>.csv and, last, <stem>.json beside its scores. Nothing when `progress` stopped it.
 std::optional<RunAblation> ablate_to_files(Session& session, const std::filesystem::path& folder, SnapshotStep snapshot,

@@ -1,9 +1,7 @@
 #include "phasor/ablation/ablation_json.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "phasor/base/error.h"
 #include "phasor/base/json_fields.h"
 #include "phasor/statistics/concentration.h"
 
@@ -12,20 +10,54 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+const std::vector<Deposit> kDeposits = {Deposit::deposit, Deposit::partial, Deposit::spread, Deposit::not_used,
+                                        Deposit::undetermined};
+
+std::string_view deposit_name(Deposit verdict) { return name(verdict); }
+
 // What the published way ablates.
-constexpr const char* kHeads = "heads, the last one of each earlier layer off";
-constexpr const char* kLatents = "columns of latents";
+const char* published_parts(bool latent) {
+  return latent ? "columns of latents" : "heads, the last one of each earlier layer off";
+}
 
-const std::vector<Deposit> kDeposits = {Deposit::deposit, Deposit::spread, Deposit::not_used, Deposit::undetermined};
+const char* extent_name(AblationExtent extent) {
+  return extent == AblationExtent::alone ? "alone" : extent == AblationExtent::whole ? "whole" : "only";
+}
 
-std::string deposit_name(Deposit verdict) { return std::string(name(verdict)); }
+struct PublishedLayer {
+  int64_t layer = 0;
+  std::vector<double> accuracy;
+  int64_t top = 0;
+  double max_share = 0.0, n2 = 0.0;
+};
 
-// JSON has no infinities: what is not bounded or not defined is null.
-Json number(double value) { return JsonValue<double>::write(value); }
+std::vector<PublishedLayer> published_layers(const PublishedAblation& ablation) {
+  std::vector<PublishedLayer> layers;
+  for (int64_t l = 0; l < std::ssize(ablation.accuracy); ++l) {
+    const statistics::Concentration found = ablation.concentration(l);
+    layers.push_back({l, ablation.accuracy[static_cast<size_t>(l)], found.top, found.max_share, found.n2});
+  }
+  return layers;
+}
+
+const Fields<PublishedLayer>& json_fields(const PublishedLayer*) {
+  using L = PublishedLayer;
+  static const Fields<L> fields = {field("layer", &L::layer, "from 0"),
+                                   field("accuracy", &L::accuracy, "with each head or column off"),
+                                   field("top", &L::top, "the one that costs most"),
+                                   field("max_share", &L::max_share, "its share of the costs; null: none costs"),
+                                   field("n2", &L::n2, "effective heads by Simpson; null likewise")};
+  return fields;
+}
 
 }  // namespace
 
-static const Fields<Estimate>& json_fields(const Estimate*) {
+std::string_view json_name(const Estimate*) { return "estimate"; }
+std::string_view json_name(const RunVerdict*) { return "verdict"; }
+std::string_view json_name(const StreamRemoval*) { return "removal"; }
+std::string_view json_name(const Prevalence*) { return "prevalence"; }
+
+const Fields<Estimate>& json_fields(const Estimate*) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   static const Fields<Estimate> fields = {
       field("value", &Estimate::value, "the estimate; null: not defined"),
@@ -56,7 +88,7 @@ static const Fields<LayerEffect>& json_fields(const LayerEffect*) {
       field("layer_drop", &LayerEffect::layer, "loss that the whole layer's ablation adds"),
       field("head_drops", &LayerEffect::heads, "loss that each head's ablation adds"),
       Field<LayerEffect>{.name = "shares",
-                         .type = "list",
+                         .type = "list of numbers",
                          .help = "of the heads' costs, each",
                          .write = [](const LayerEffect& effect) { return write_json(effect.shares.shares); },
                          .read =
@@ -70,7 +102,7 @@ static const Fields<LayerEffect>& json_fields(const LayerEffect*) {
       field("max_share", &LayerEffect::max_share, "its share"),
       field("dominance", &LayerEffect::dominance, "its share less the second one's"),
       derived_field<LayerEffect>(
-          "dominance_ratio", "number", [](const LayerEffect& effect) { return number(effect.shares.dominance_ratio); },
+          "dominance_ratio", [](const LayerEffect& effect) { return effect.shares.dominance_ratio; },
           "its share over the second one's"),
       field("gini", &LayerEffect::gini, "Gini coefficient of the costs"),
       field("n1", &LayerEffect::n1, "effective heads by entropy"),
@@ -82,7 +114,7 @@ static const Fields<LayerEffect>& json_fields(const LayerEffect*) {
   return fields;
 }
 
-static const Fields<Clause>& json_fields(const Clause*) {
+const Fields<Clause>& json_fields(const Clause*) {
   static const Fields<Clause> fields = {field("clause", &Clause::name, "which one"),
                                         field("text", &Clause::text, "with its number"),
                                         field("holds", &Clause::holds, "null: could not be judged")};
@@ -91,7 +123,8 @@ static const Fields<Clause>& json_fields(const Clause*) {
 
 static const Fields<LayerVerdict>& json_fields(const LayerVerdict*) {
   static const Fields<LayerVerdict> fields = {
-      name_field("verdict", &LayerVerdict::verdict, kDeposits, deposit_name, "DEPOSIT, SPREAD, ..."),
+      name_field("verdict", &LayerVerdict::verdict, kDeposits, deposit_name,
+                 "`DEPOSIT`, `SPREAD`, `NOT USED` or `UNDETERMINED`"),
       field("redundant", &LayerVerdict::redundant, "heads stand in for each other"),
       field("reason", &LayerVerdict::reason, "in words"),
       field("clauses", &LayerVerdict::clauses, "what the verdict rests on"),
@@ -99,37 +132,16 @@ static const Fields<LayerVerdict>& json_fields(const LayerVerdict*) {
   return fields;
 }
 
-static const Fields<RunVerdict>& json_fields(const RunVerdict*) {
+const Fields<RunVerdict>& json_fields(const RunVerdict*) {
   static const Fields<RunVerdict> fields = {
       name_field("verdict", &RunVerdict::verdict, kDeposits, deposit_name, "of the layer that matters most"),
       field("layer", &RunVerdict::layer, "that layer"), field("reason", &RunVerdict::reason, "in words"),
       field("top_share_of_all", &RunVerdict::top_share_of_all, "its top head's share among all heads of all layers"),
-      Field<RunVerdict>{.name = "layers",
-                        .type = "list",
-                        .help = "every layer's verdict, with its number",
-                        .write =
-                            [](const RunVerdict& verdict) {
-                              Json list = Json::array();
-                              for (size_t l = 0; l < verdict.layers.size(); ++l) {
-                                Json layer = {{"layer", l}};
-                                layer.update(write_json(verdict.layers[l]));
-                                list.push_back(std::move(layer));
-                              }
-                              return list;
-                            },
-                        .read =
-                            [](RunVerdict& verdict, Json list, const JsonPath& path) {
-                              if (!list.is_array()) fail_member(path, "is not a list");
-                              for (Json& layer : list) {
-                                const JsonPath here(path, verdict.layers.size());
-                                if (!layer.is_object() || layer.erase("layer") == 0) fail_member(here, "has no layer");
-                                verdict.layers.push_back(read_json<LayerVerdict>(layer, here));
-                              }
-                            }}};
+      numbered_field("layers", &RunVerdict::layers, "layer", fields_of<LayerVerdict>(), "every layer's own verdict")};
   return fields;
 }
 
-static const Fields<HeadHabit>& json_fields(const HeadHabit*) {
+const Fields<HeadHabit>& json_fields(const HeadHabit*) {
   static const Fields<HeadHabit> fields = {
       field("mean_distance", &HeadHabit::mean_distance, "how far a query looks, on average"),
       field("even_distance", &HeadHabit::even_distance, "if attention were even"),
@@ -165,85 +177,130 @@ static const Fields<LayerRemoval>& json_fields(const LayerRemoval*) {
   return fields;
 }
 
-static const Fields<StreamRemoval>& json_fields(const StreamRemoval*) {
+const Fields<StreamRemoval>& json_fields(const StreamRemoval*) {
   static const Fields<StreamRemoval> fields = {field("intact", &StreamRemoval::intact, "with nothing removed"),
                                                field("layers", &StreamRemoval::layers, "layer by layer")};
   return fields;
 }
 
-namespace {
-
-Json conditions_json(const ScoreTable& table) {
-  Json list = Json::array();
-  for (const Condition& condition : table.conditions) {
-    list.push_back({{"layer", condition.layer},
-                    {"head", condition.head < 0 ? Json(nullptr) : Json(condition.head)},
-                    {"ablated", condition.extent == AblationExtent::alone   ? "alone"
-                                : condition.extent == AblationExtent::whole ? "whole"
-                                                                            : "only"},
-                    {"method", name(condition.method)},
-                    {"loss_drop", table.mean_loss_drop(condition)},
-                    {"accuracy", table.accuracy(condition)}});
-  }
-  return list;
+const Fields<Prevalence>& json_fields(const Prevalence*) {
+  static const Fields<Prevalence> fields = {
+      field("seeds", &Prevalence::seeds, "how many seeds got this verdict"),
+      derived_field<Prevalence>(
+          "low", [](const Prevalence& p) { return p.interval.low; },
+          "which part of all seeds would, 95 % interval by Clopper and Pearson"),
+      derived_field<Prevalence>(
+          "high", [](const Prevalence& p) { return p.interval.high; }, "its upper end"),
+      field("lower", &Prevalence::lower, "one-sided 95 % bound on that part")};
+  return fields;
 }
 
-}  // namespace
-
-Json to_json(const Estimate& estimate) { return write_json(estimate); }
-Json to_json(const RunVerdict& verdict) { return write_json(verdict); }
-RunVerdict verdict_from_json(const Json& json) { return read_json<RunVerdict>(json); }
-Json to_json(const StreamRemoval& removal) { return write_json(removal); }
-StreamRemoval removal_from_json(const Json& json) { return read_json<StreamRemoval>(json); }
-Json to_json(const std::vector<std::vector<HeadHabit>>& habits) { return write_json(habits); }
-std::vector<std::vector<HeadHabit>> habits_from_json(const Json& json) {
-  return read_json<std::vector<std::vector<HeadHabit>>>(json);
+const Fields<EncodingVerdict>& prevalence_fields() {
+  using V = EncodingVerdict;
+  static const Fields<V> fields = {field("deposit", &V::deposit, "seeds with this verdict"),
+                                   field("partial", &V::partial, "likewise"), field("spread", &V::spread, "likewise"),
+                                   field("not_used", &V::not_used, "likewise"),
+                                   field("undetermined", &V::undetermined, "likewise")};
+  return fields;
 }
 
-Json to_json(const RunAblation& ablation) {
-  const auto verdict = [](const std::optional<RunVerdict>& found) { return found ? to_json(*found) : Json(nullptr); };
-  return {{"samples", ablation.scores.samples},
-          {"intact", {{"loss", ablation.scores.intact_loss()}, {"accuracy", ablation.scores.intact_accuracy()}}},
-          {"floor_accuracy", ablation.context.floor_accuracy},
-          {"guess_loss", ablation.context.guess_loss},
-          {"parameters", ablation.parameters},
-          {"position", verdict(ablation.position)},
-          {"importance", verdict(ablation.importance)},
-          {"conditions", conditions_json(ablation.scores)},
-          {"habits", to_json(ablation.habits)},
-          {"removal", to_json(ablation.removal)}};
+const Fields<EncodingVerdict>& share_fields() {
+  using V = EncodingVerdict;
+  static const Fields<V> fields = {
+      field("max_share", &V::max_share, "largest share of a head in its layer's cost, mean over seeds with shares"),
+      field("n2", &V::n2, "effective heads by Simpson, likewise"),
+      field("necessity", &V::necessity, "the top head's cost over the layer's, likewise"),
+      field("sufficiency", &V::sufficiency, "what the top head keeps of the layer's worth alone, likewise")};
+  return fields;
 }
 
-Json to_json(const PublishedAblation& ablation) {
-  Json layers = Json::array();
-  for (size_t l = 0; l < ablation.accuracy.size(); ++l) {
-    const statistics::Concentration found = ablation.concentration(static_cast<int64_t>(l));
-    layers.push_back({{"layer", l},
-                      {"accuracy", ablation.accuracy[l]},
-                      {"top", found.top},
-                      {"max_share", number(found.max_share)},
-                      {"n2", number(found.n2)}});
-  }
-  return {{"baseline", ablation.baseline},
-          {"samples", ablation.samples},
-          {"ablated", ablation.latent ? kLatents : kHeads},
-          {"turns_without_effect", ablation.without_effect},
-          {"layers", layers}};
+const Fields<AblationSource>& json_fields(const AblationSource*) {
+  using S = AblationSource;
+  static const Fields<S> fields = {field("task", &S::task, "as in config.json, like the next three"),
+                                   field("encoding", &S::encoding, "the canonical expression"),
+                                   field("protocol", &S::protocol, "its name"),
+                                   field("seed", &S::seed, "of the run"),
+                                   field("step", &S::step, "of the model that was ablated"),
+                                   field("layers", &S::layers, "of the model"),
+                                   field("heads", &S::heads, "of each layer")};
+  return fields;
 }
 
-PublishedAblation published_from_json(const Json& json) {
-  const Json& ablated = json.at("ablated");
-  if (ablated != kHeads && ablated != kLatents) {
-    throw FormatError(fmt::format("neither heads nor latents were ablated, but {}", ablated.dump()));
+static const Fields<MeasuredCondition>& json_fields(const MeasuredCondition*) {
+  using C = MeasuredCondition;
+  static const Fields<C> fields = {
+      field("layer", &C::layer, "from 0"),
+      field("head", &C::head, "from 0; null: a whole layer"),
+      field("ablated", &C::ablated, "`alone`: this head; `whole`: the layer; `only`: all but this head"),
+      field("method", &C::method, "how: see [ablation.md](ablation.md)"),
+      field("loss_drop", &C::loss_drop, "loss that the ablation adds, mean over samples"),
+      field("accuracy", &C::accuracy, "of the ablated model")};
+  return fields;
+}
+
+const Fields<StoredAblation>& json_fields(const StoredAblation*) {
+  using A = StoredAblation;
+  static const Fields<A> fields = {
+      field("source", &A::source, "the model that was ablated"),
+      size_field("samples", &A::samples, "held-out samples"),
+      field("intact", &A::intact, "the model as it is"),
+      field("floor_accuracy", &A::floor_accuracy, "baseline of the accuracy: the best guess without reading tokens"),
+      field("guess_loss", &A::guess_loss, "baseline of the loss: the entropy of the answers, in nats"),
+      field("parameters", &A::parameters, "hash of the model's parameters, the same before and after"),
+      field("position", &A::position, "where position is; null: its method was not measured"),
+      field("importance", &A::importance, "which heads matter; null likewise"),
+      field("conditions", &A::conditions, "every ablation that was measured"),
+      field("habits", &A::habits, "what heads attend to, by layer and head"),
+      field("removal", &A::removal, "the positional part p removed from the stream")};
+  return fields;
+}
+
+StoredAblation stored_ablation(const RunAblation& ablation, AblationSource source) {
+  const ScoreTable& scores = ablation.scores;
+  StoredAblation stored{.source = std::move(source),
+                        .samples = scores.samples,
+                        .intact = {.loss = scores.intact_loss(), .accuracy = scores.intact_accuracy()},
+                        .floor_accuracy = ablation.context.floor_accuracy,
+                        .guess_loss = ablation.context.guess_loss,
+                        .parameters = ablation.parameters,
+                        .position = ablation.position,
+                        .importance = ablation.importance,
+                        .habits = ablation.habits,
+                        .removal = ablation.removal};
+  for (const Condition& condition : scores.conditions) {
+    stored.conditions.push_back({.layer = condition.layer,
+                                 .head = condition.head < 0 ? std::optional<int64_t>() : condition.head,
+                                 .ablated = extent_name(condition.extent),
+                                 .method = std::string(name(condition.method)),
+                                 .loss_drop = scores.mean_loss_drop(condition),
+                                 .accuracy = scores.accuracy(condition)});
   }
-  PublishedAblation ablation{.baseline = json.at("baseline"),
-                             .latent = ablated == kLatents,
-                             .without_effect = read_json<int64_t>(json.at("turns_without_effect")),
-                             .samples = read_json<int64_t>(json.at("samples"))};
-  for (const Json& layer : json.at("layers")) {
-    ablation.accuracy.push_back(layer.at("accuracy").get<std::vector<double>>());
-  }
-  return ablation;
+  return stored;
+}
+
+const Fields<PublishedAblation>& json_fields(const PublishedAblation*) {
+  using A = PublishedAblation;
+  static const Fields<A> fields = [] {
+    Field<A> layers = derived_field<A>("layers", published_layers, "layer by layer");
+    layers.read = [](A& ablation, const Json& json, const JsonPath& path) {
+      for (PublishedLayer& layer : read_json<std::vector<PublishedLayer>>(json, path)) {
+        ablation.accuracy.push_back(std::move(layer.accuracy));
+      }
+    };
+    return Fields<A>{field("baseline", &A::baseline, "accuracy of the intact model"),
+                     field("samples", &A::samples, "of the training and test sets together"),
+                     name_field("ablated", &A::latent, {false, true}, published_parts, "what was: heads or latents"),
+                     field("turns_without_effect", &A::without_effect, "heads of a layer whose turn changes nothing"),
+                     std::move(layers)};
+  }();
+  return fields;
+}
+
+const Fields<StoredPublished>& json_fields(const StoredPublished*) {
+  static const Fields<StoredPublished> fields =
+      joined_fields<StoredPublished>({{field("source", &StoredPublished::source, "the model that was ablated")},
+                                      part_fields(&StoredPublished::ablation, fields_of<PublishedAblation>())});
+  return fields;
 }
 
 }  // namespace phasor

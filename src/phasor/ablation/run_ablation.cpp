@@ -6,6 +6,7 @@
 
 #include "phasor/ablation/ablation_json.h"
 #include "phasor/base/error.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/run/config_json.h"
 
 namespace phasor {
@@ -120,8 +121,8 @@ bool read_description(const std::string& text, RunAblation& ablation) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return false;
   try {
-    ablation.habits = habits_from_json(json.at("habits"));
-    ablation.removal = removal_from_json(json.at("removal"));
+    ablation.habits = read_json<std::vector<std::vector<HeadHabit>>>(json.at("habits"));
+    ablation.removal = read_json<StreamRemoval>(json.at("removal"));
     return true;
   } catch (const Json::exception&) {
     return false;
@@ -184,7 +185,7 @@ std::optional<RunAblation> ablate_run(Session& session, const fs::path& folder, 
   ablation.context = answer_context(session.task(), session.config().model.answer, data, sweep.table().samples);
   if (!described) {
     if (!describe(session, data, options, progress, ablation)) return std::nullopt;
-    const Json text = {{"habits", to_json(ablation.habits)}, {"removal", to_json(ablation.removal)}};
+    const Json text = {{"habits", write_json(ablation.habits)}, {"removal", write_json(ablation.removal)}};
     save_scores({plan, ablation.scores, text.dump()}, files.complete);
     fs::remove(files.partial);
   }

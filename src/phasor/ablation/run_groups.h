@@ -10,6 +10,7 @@
 
 #include "phasor/ablation/encoding_verdict.h"
 #include "phasor/ablation/run_ablation.h"
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/run/finished_run.h"
 
 namespace phasor {
@@ -70,6 +71,7 @@ class RunGroupsBuilder {
   std::vector<AblatedGroup> groups_;
 };
 
+const Fields<RunGroups>& json_fields(const RunGroups*);
 std::string run_groups_text(const RunGroups& groups);
 nlohmann::ordered_json run_groups_json(const RunGroups& groups);
 // A line per group, question and seed.

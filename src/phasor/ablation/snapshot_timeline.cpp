@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "phasor/ablation/ablation_json.h"
+#include "phasor/base/json_fields.h"
 
 namespace phasor {
 namespace {
@@ -45,16 +46,21 @@ std::string timeline_text(const std::vector<SnapshotAblation>& rows) {
   return text;
 }
 
-Json timeline_json(const std::vector<SnapshotAblation>& rows) {
-  Json list = Json::array();
-  for (const SnapshotAblation& row : rows) {
-    Json entry = {{"step", row.step}, {"accuracy", row.ablation.scores.intact_accuracy()}};
-    for (const Question question : {Question::position, Question::importance}) {
-      if (row.ablation.verdict(question)) entry[name(question)] = to_json(*row.ablation.verdict(question));
-    }
-    list.push_back(std::move(entry));
-  }
-  return list;
+const Fields<SnapshotAblation>& json_fields(const SnapshotAblation*) {
+  using S = SnapshotAblation;
+  const auto verdict = [](Question question, const char* help) {
+    const auto found = [question](const S& row) { return row.ablation.verdict(question); };
+    return derived_field<S>(name(question), found, help).left_out_if([found](const S& row) { return !found(row); });
+  };
+  static const Fields<S> fields = {
+      field("step", &S::step, "of the snapshot; the finished model is last"),
+      derived_field<S>(
+          "accuracy", [](const S& row) { return row.ablation.scores.intact_accuracy(); }, "of the intact model"),
+      verdict(Question::position, "where position is; absent if its method was not measured"),
+      verdict(Question::importance, "which heads matter; absent likewise")};
+  return fields;
 }
+
+Json timeline_json(const std::vector<SnapshotAblation>& rows) { return write_json(rows); }
 
 }  // namespace phasor

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "phasor/ablation/run_ablation.h"
+#include "phasor/base/json_fields_fwd.h"
 
 namespace phasor {
 
@@ -13,6 +14,8 @@ struct SnapshotAblation {
   int64_t step = 0;
   RunAblation ablation;
 };
+
+const Fields<SnapshotAblation>& json_fields(const SnapshotAblation*);
 
 // By step, the finished model last.
 std::string timeline_text(const std::vector<SnapshotAblation>& rows);

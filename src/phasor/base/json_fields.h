@@ -6,74 +6,66 @@
 //     static const Fields<Habit> fields = {field("entropy", &Habit::entropy, "of attention, in nats"), ...};
 //     return fields;
 //   }
-//   Json json = write_fields(habit);
-//   Habit again = read_fields<Habit>(json);
+//   Json json = write_json(habit);
+//   Habit again = read_json<Habit>(json);
+//   std::string markdown = fields_table<Habit>();
 //
-// A number that is not finite is null in files, as is an optional without a value; null is read as NaN. A member that
-// is missing, unknown, of another type or out of range is a FormatError that says where it stands:
-// layers[2].effect.top.
-#include <fmt/format.h>
-
-#include <cmath>
-#include <complex>
-#include <concepts>
-#include <cstdint>
+// A member that is missing or unknown is a FormatError, as is one that its type (json_value.h) refuses.
+//
+// Members of members stand in the same table, as `layers[].effect.top`. A type that many objects have gets a name,
+// std::string_view json_name(const Estimate*), and a table of its own.
 #include <functional>
-#include <limits>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <string_view>
+#include <initializer_list>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
-#include "phasor/base/error.h"
+#include "phasor/base/json_fields_fwd.h"
+#include "phasor/base/json_value.h"
 
 namespace phasor {
-
-// Where a value stands, for errors. Lives no longer than the one it was made from.
-class JsonPath {
- public:
-  JsonPath() = default;
-  JsonPath(const JsonPath& parent, std::string_view member) : parent_(&parent), member_(member) {}
-  JsonPath(const JsonPath& parent, size_t index) : parent_(&parent), index_(index) {}
-
-  std::string text() const;  // "layers[2].effect.top"; "it" at the top
-
- private:
-  const JsonPath* parent_ = nullptr;
-  std::string_view member_;
-  size_t index_ = 0;
-};
-
-// Throws FormatError: "layers[2].effect.top is missing".
-[[noreturn]] void fail_member(const JsonPath& path, std::string_view what);
 
 template <class T>
 struct Field {
   using Json = nlohmann::ordered_json;
 
-  std::string_view name, type, help;
-  std::function<Json(const T&)> write;
-  std::function<void(T&, const Json&, const JsonPath&)> read;  // null: it follows from other members
-  std::function<bool(const T&)> is_left_out;                   // null: it is always written
+  std::string_view name;
+  std::string type;
+  std::string_view help;
+  std::function<Json(const T&)> write = nullptr;
+  std::function<void(T&, const Json&, const JsonPath&)> read = nullptr;  // null: it follows from other members
+  std::function<bool(const T&)> is_left_out = nullptr;                   // null: it is always written
   bool may_miss = false;
+  std::vector<MemberRow> inner = {};  // rows of its own members, as JsonValue has them
 
   // Files of older versions may lack it.
   Field since_later() && {
     may_miss = true;
     return std::move(*this);
   }
-};
 
-template <class T>
-using Fields = std::vector<Field<T>>;
+  // Objects of which the condition is true do not have it.
+  Field left_out_if(std::function<bool(const T&)> condition) && {
+    constexpr std::string_view kOrNull = " or null";
+    if (type.ends_with(kOrNull)) type.resize(type.size() - kOrNull.size());
+    is_left_out = std::move(condition);
+    may_miss = true;
+    return std::move(*this);
+  }
+};
 
 template <class T>
 concept HasJsonFields = requires(const T* value) {
   json_fields(value);
 };
+
+template <class T>
+concept HasJsonName = requires(const T* value) {
+  json_name(value);
+};
+
+template <HasJsonFields T>
+const Fields<T>& fields_of() {
+  return json_fields(static_cast<const T*>(nullptr));
+}
 
 template <class T>
 nlohmann::ordered_json write_fields(const T& value, const Fields<T>& fields) {
@@ -106,132 +98,70 @@ void read_fields(T& value, const nlohmann::ordered_json& json, const JsonPath& p
   }
 }
 
-// --- Values of every type -------------------------------------------------------------------------------------------
-
+// Every member, followed by its own members.
 template <class T>
-struct JsonValue {
-  static_assert(HasJsonFields<T>, "a type without json_fields()");
+std::vector<MemberRow> field_rows(const Fields<T>& fields) {
+  std::vector<MemberRow> rows;
+  for (const Field<T>& field : fields) {
+    rows.push_back({std::string(field.name), field.type, std::string(field.help)});
+    for (MemberRow& row : prefixed(field.name, field.inner)) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+template <HasJsonFields T>
+struct JsonValue<T> {
   using Json = nlohmann::ordered_json;
-  static constexpr std::string_view kType = "object";
-  static Json write(const T& value) { return write_fields(value, json_fields(static_cast<const T*>(nullptr))); }
-  static T read(const Json& json, const JsonPath& path) {
+  static std::string type() {
+    if constexpr (HasJsonName<T>) return std::string(json_name(static_cast<const T*>(nullptr)));
+    return "object";
+  }
+  static std::vector<MemberRow> rows() {
+    return HasJsonName<T> ? std::vector<MemberRow>() : prefixed(".", field_rows(fields_of<T>()));
+  }
+  static Json write(const T& value) { return write_fields(value, fields_of<T>()); }
+  static T read(const Json& json, const JsonPath& path) requires std::default_initializable<T> {
     T value{};
-    read_fields(value, json, path, json_fields(static_cast<const T*>(nullptr)));
+    read_fields(value, json, path, fields_of<T>());
     return value;
   }
 };
 
-template <>
-struct JsonValue<bool> {
-  static constexpr std::string_view kType = "true or false";
-  static nlohmann::ordered_json write(bool value) { return value; }
-  static bool read(const nlohmann::ordered_json& json, const JsonPath& path) {
-    if (!json.is_boolean()) fail_member(path, fmt::format("is {}, not true or false", json.dump()));
-    return json.get<bool>();
-  }
-};
-
-template <std::integral T>
-  requires(!std::same_as<T, bool>)
-struct JsonValue<T> {
-  static constexpr std::string_view kType = "whole number";
-  static nlohmann::ordered_json write(T value) { return value; }
-  static T read(const nlohmann::ordered_json& json, const JsonPath& path) {
-    const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<uint64_t>())
-                                                : json.is_number_integer() && std::in_range<T>(json.get<int64_t>());
-    if (!fits) fail_member(path, fmt::format("is {}, not a {}", json.dump(), kType));
-    return json.get<T>();
-  }
-};
-
-template <>
-struct JsonValue<double> {
-  static constexpr std::string_view kType = "number";
-  static nlohmann::ordered_json write(double value) {
-    return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
-  }
-  static double read(const nlohmann::ordered_json& json, const JsonPath& path) {
-    if (json.is_null()) return std::numeric_limits<double>::quiet_NaN();
-    if (!json.is_number()) fail_member(path, fmt::format("is {}, not a number", json.dump()));
-    return json.get<double>();
-  }
-};
-
-template <>
-struct JsonValue<std::string> {
-  static constexpr std::string_view kType = "text";
-  static nlohmann::ordered_json write(const std::string& value) { return value; }
-  static std::string read(const nlohmann::ordered_json& json, const JsonPath& path) {
-    if (!json.is_string()) fail_member(path, fmt::format("is {}, not a text", json.dump()));
-    return json.get<std::string>();
-  }
-};
-
-// [real, imaginary]
-template <>
-struct JsonValue<std::complex<double>> {
-  static constexpr std::string_view kType = "pair of numbers";
-  static nlohmann::ordered_json write(const std::complex<double>& value) {
-    return {JsonValue<double>::write(value.real()), JsonValue<double>::write(value.imag())};
-  }
-  static std::complex<double> read(const nlohmann::ordered_json& json, const JsonPath& path) {
-    if (!json.is_array() || json.size() != 2) fail_member(path, fmt::format("is {}, not a {}", json.dump(), kType));
-    return {JsonValue<double>::read(json[0], JsonPath(path, size_t{0})),
-            JsonValue<double>::read(json[1], JsonPath(path, size_t{1}))};
-  }
-};
-
-template <class T>
-struct JsonValue<std::vector<T>> {
-  static constexpr std::string_view kType = "list";
-  static nlohmann::ordered_json write(const std::vector<T>& values) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const T& value : values) list.push_back(JsonValue<T>::write(value));
-    return list;
-  }
-  static std::vector<T> read(const nlohmann::ordered_json& json, const JsonPath& path) {
-    if (!json.is_array()) fail_member(path, "is not a list");
-    std::vector<T> values;
-    values.reserve(json.size());
-    for (const nlohmann::ordered_json& value : json) {
-      values.push_back(JsonValue<T>::read(value, JsonPath(path, values.size())));
-    }
-    return values;
-  }
-};
-
-template <class T>
-struct JsonValue<std::optional<T>> {
-  static constexpr std::string_view kType = JsonValue<T>::kType;
-  static nlohmann::ordered_json write(const std::optional<T>& value) {
-    return value ? JsonValue<T>::write(*value) : nlohmann::ordered_json(nullptr);
-  }
-  static std::optional<T> read(const nlohmann::ordered_json& json, const JsonPath& path) {
-    if (json.is_null()) return std::nullopt;
-    return JsonValue<T>::read(json, path);
-  }
-};
-
-template <class T>
-nlohmann::ordered_json write_json(const T& value) {
-  return JsonValue<T>::write(value);
-}
-
-template <class T>
-T read_json(const nlohmann::ordered_json& json, const JsonPath& path = {}) {
-  return JsonValue<T>::read(json, path);
-}
-
 // --- Members --------------------------------------------------------------------------------------------------------
+
+// Written for readers of the file, and not read: it follows from the other members, or nothing reads such objects.
+// `of` is a function of the object or one of its methods.
+template <class T, class Of>
+Field<T> derived_field(std::string_view name, const Of& of, std::string_view help) {
+  using Result = std::remove_cvref_t<std::invoke_result_t<const Of&, const T&>>;
+  using Value = std::conditional_t<std::is_convertible_v<Result, std::string_view>, std::string, Result>;
+  return {.name = name,
+          .type = JsonValue<Value>::type(),
+          .help = help,
+          .write = [of](const T& object) { return JsonValue<Value>::write(std::invoke(of, object)); },
+          .read = nullptr,
+          .inner = JsonValue<Value>::rows()};
+}
+
+// The same for what is JSON already.
+template <class T, class Write>
+Field<T> json_field(std::string_view name, std::string_view type, const Write& write, std::string_view help) {
+  return {.name = name,
+          .type = std::string(type),
+          .help = help,
+          .write = [write](const T& object) -> nlohmann::ordered_json { return write(object); },
+          .read = nullptr};
+}
 
 template <class T, class V>
 Field<T> field(std::string_view name, V T::*member, std::string_view help) {
-  return {.name = name,
-          .type = JsonValue<V>::kType,
-          .help = help,
-          .write = [member](const T& object) { return JsonValue<V>::write(object.*member); },
-          .read = [member](T& object, const nlohmann::ordered_json& json,
-                           const JsonPath& path) { object.*member = JsonValue<V>::read(json, path); }};
+  Field<T> result = derived_field<T>(name, member, help);
+  if constexpr (ReadableJson<V>) {
+    result.read = [member](T& object, const nlohmann::ordered_json& json, const JsonPath& path) {
+      object.*member = JsonValue<V>::read(json, path);
+    };
+  }
+  return result;
 }
 
 // A number from `least` to `most`; nothing, where it is optional.
@@ -276,41 +206,26 @@ Field<T> field_or(std::string_view name, double T::*member, double otherwise, st
 // A share that is left out where it has no value.
 template <class T>
 Field<T> share_if_there(std::string_view name, std::optional<double> T::*member, std::string_view help) {
-  Field<T> result = share_field(name, member, help);
-  result.is_left_out = [member](const T& object) { return !(object.*member).has_value(); };
-  result.may_miss = true;
-  return result;
+  return share_field(name, member, help).left_out_if([member](const T& object) { return !(object.*member); });
 }
 
 // One of a few names: name_of(value) of `values`.
 template <class T, class E, class Name>
 Field<T> name_field(std::string_view name, E T::*member, std::vector<E> values, const Name& name_of,
                     std::string_view help) {
-  return {.name = name,
-          .type = "text",
-          .help = help,
-          .write = [member, name_of](const T& object) -> nlohmann::ordered_json { return name_of(object.*member); },
-          .read =
-              [member, values = std::move(values), name_of](T& object, const nlohmann::ordered_json& json,
-                                                            const JsonPath& path) {
-                const std::string text = JsonValue<std::string>::read(json, path);
-                for (const E value : values) {
-                  if (std::string_view(name_of(value)) != text) continue;
-                  object.*member = value;
-                  return;
-                }
-                fail_member(path, fmt::format("is {}, which is none of its names", json.dump()));
-              }};
-}
-
-// Written for readers of the file; follows from the other members.
-template <class T, class Write>
-Field<T> derived_field(std::string_view name, std::string_view type, const Write& write, std::string_view help) {
-  return {.name = name,
-          .type = type,
-          .help = help,
-          .write = [write](const T& object) -> nlohmann::ordered_json { return write(object); },
-          .read = nullptr};
+  Field<T> result = derived_field<T>(
+      name, [member, name_of](const T& object) { return name_of(object.*member); }, help);
+  result.read = [member, values = std::move(values), name_of](T& object, const nlohmann::ordered_json& json,
+                                                              const JsonPath& path) {
+    const std::string text = JsonValue<std::string>::read(json, path);
+    for (const E value : values) {
+      if (std::string_view(name_of(value)) != text) continue;
+      object.*member = value;
+      return;
+    }
+    fail_member(path, fmt::format("is {}, which is none of its names", json.dump()));
+  };
+  return result;
 }
 
 // Members of the same object that stand in an object of their own.
@@ -321,15 +236,85 @@ Field<T> group_field(std::string_view name, Fields<T> members, std::string_view 
           .help = help,
           .write = [members](const T& object) { return write_fields(object, members); },
           .read = [members](T& object, const nlohmann::ordered_json& json,
-                            const JsonPath& path) { read_fields(object, json, path, members); }};
+                            const JsonPath& path) { read_fields(object, json, path, members); },
+          .inner = prefixed(".", field_rows(members))};
+}
+
+// A list of objects, each with its number in the list as the first member; the others as `members` has them.
+template <class T, class V>
+Field<T> numbered_field(std::string_view name, std::vector<V> T::*list, std::string_view number,
+                        const Fields<V>& members, std::string_view help) {
+  using Json = nlohmann::ordered_json;
+  Field<T> result = {.name = name, .type = "list of objects", .help = help};
+  result.write = [list, number, members](const T& object) {
+    Json json = Json::array();
+    for (const V& value : object.*list) {
+      Json element = Json::object();
+      element[std::string(number)] = json.size();
+      element.update(write_fields(value, members));
+      json.push_back(std::move(element));
+    }
+    return json;
+  };
+  result.read = [list, number, members](T& object, Json json, const JsonPath& path) {
+    if (!json.is_array()) fail_member(path, "is not a list");
+    for (Json& element : json) {
+      const JsonPath here(path, (object.*list).size());
+      if (!element.is_object() || element.erase(std::string(number)) == 0) {
+        fail_member(here, fmt::format("has no {}", number));
+      }
+      read_fields((object.*list).emplace_back(), element, here, members);
+    }
+  };
+  result.inner = {{fmt::format("[].{}", number), "whole number", "from 0"}};
+  for (MemberRow& row : prefixed("[].", field_rows(members))) result.inner.push_back(std::move(row));
+  return result;
+}
+
+// --- Tables ---------------------------------------------------------------------------------------------------------
+
+// The members of a part as members of the whole.
+template <class T, class P>
+Fields<T> part_fields(P T::*part, const Fields<P>& fields) {
+  Fields<T> result;
+  for (const Field<P>& field : fields) {
+    Field<T> member = {.name = field.name, .type = field.type, .help = field.help};
+    member.write = [part, write = field.write](const T& object) { return write(object.*part); };
+    if (field.read) {
+      member.read = [part, read = field.read](T& object, const nlohmann::ordered_json& json, const JsonPath& path) {
+        read(object.*part, json, path);
+      };
+    }
+    if (field.is_left_out) {
+      member.is_left_out = [part, left_out = field.is_left_out](const T& object) { return left_out(object.*part); };
+    }
+    member.may_miss = field.may_miss;
+    member.inner = field.inner;
+    result.push_back(std::move(member));
+  }
+  return result;
+}
+
+template <class T>
+Fields<T> joined_fields(std::initializer_list<Fields<T>> tables) {
+  Fields<T> fields;
+  for (const Fields<T>& table : tables) fields.insert(fields.end(), table.begin(), table.end());
+  return fields;
 }
 
 // A Markdown table of the members: name, type, what it is.
 template <class T>
 std::string fields_table(const Fields<T>& fields) {
   std::string text = "| member | type | what it is |\n|---|---|---|\n";
-  for (const Field<T>& field : fields) text += fmt::format("| `{}` | {} | {} |\n", field.name, field.type, field.help);
+  for (const MemberRow& row : field_rows(fields)) {
+    text += fmt::format("| `{}` | {} | {} |\n", row.name, row.type, row.help);
+  }
   return text;
+}
+
+template <HasJsonFields T>
+std::string fields_table() {
+  return fields_table(fields_of<T>());
 }
 
 }  // namespace phasor

@@ -2,33 +2,63 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "phasor/base/json_fields.h"
 #include "phasor/base/threads.h"
 
 namespace phasor {
 
 using Json = nlohmann::ordered_json;
 
-Json to_json(const RunConfig& config, const StepBench& bench) {
-  Json json = {{"preset", config.preset},
-               {"encoding", config.model.encoding},
-               {"batch", config.train.batch},
-               {"precision", name(config.train.precision)},
-               {"threads", thread_count()},
-               {"ms_per_step", bench.ms_per_step},
-               {"ms_fastest", bench.ms_fastest},
-               {"tokens_per_step", bench.tokens_per_step},
-               {"tokens_per_second", bench.tokens_per_second},
-               {"gflops", bench.gflops},
-               {"peak_gflops", bench.peak_gflops},
-               {"peak_library", bench.peak_library},
-               {"share_of_peak", bench.share_of_peak},
-               {"resident_mib", bench.resident_mib},
-               {"parameters", bench.parameters}};
-  for (const auto& [op, time] : bench.times) json["ops"][op] = {{"ms", time.seconds * 1e3}, {"calls", time.calls}};
-  return json;
+// What was measured, as members of the same object.
+template <class T>
+static Fields<T> setting_fields() {
+  return {derived_field<T>(
+              "batch", [](const T& benched) { return benched.config.train.batch; }, "`train.batch`"),
+          derived_field<T>(
+              "precision", [](const T& benched) { return name(benched.config.train.precision); }, "`train.precision`"),
+          derived_field<T>(
+              "threads", [](const T&) { return thread_count(); }, "that were used")};
 }
+
+template <class T>
+static Fields<T> preset_fields() {
+  return {derived_field<T>(
+              "preset", [](const T& benched) { return benched.config.preset; }, "its name"),
+          derived_field<T>(
+              "encoding", [](const T& benched) { return benched.config.model.encoding; }, "the canonical expression")};
+}
+
+static const Fields<OpTime>& json_fields(const OpTime*) {
+  static const Fields<OpTime> fields = {derived_field<OpTime>(
+                                            "ms", [](const OpTime& time) { return time.seconds * 1e3; }, "per step"),
+                                        field("calls", &OpTime::calls, "per step")};
+  return fields;
+}
+
+const Fields<BenchedStep>& json_fields(const BenchedStep*) {
+  using B = StepBench;
+  static const Fields<B> bench = {
+      field("ms_per_step", &B::ms_per_step, "median over the timed steps: forward, backward, gradient norm, AdamW"),
+      field("ms_fastest", &B::ms_fastest, "the fastest of them"),
+      field("tokens_per_step", &B::tokens_per_step, "real tokens"),
+      field("tokens_per_second", &B::tokens_per_second, "real tokens, at the median"),
+      field("gflops", &B::gflops,
+            "useful arithmetic per second, in 1e9: the products of linear layers and attention on real tokens, counted "
+            "once for the forward and twice for the backward pass"),
+      field("peak_gflops", &B::peak_gflops, "the rate of a 2048 x 2048 x 2048 fp32 product on the same threads"),
+      field("peak_library", &B::peak_library, "the library that was fastest at it"),
+      field("share_of_peak", &B::share_of_peak, "`gflops` / `peak_gflops`"),
+      field("resident_mib", &B::resident_mib, "the peak memory of the process, in MiB"),
+      field("parameters", &B::parameters, "trained numbers in the model"),
+      field("ops", &B::times, "with `--profile`: every kind of op by its name").left_out_if([](const B& found) {
+        return found.times.empty();
+      })};
+  static const Fields<BenchedStep> fields = joined_fields(
+      {preset_fields<BenchedStep>(), setting_fields<BenchedStep>(), part_fields(&BenchedStep::bench, bench)});
+  return fields;
+}
+
+Json to_json(const RunConfig& config, const StepBench& bench) { return write_json(BenchedStep{config, bench}); }
 
 std::string to_text(const RunConfig& config, const StepBench& bench) {
   std::string text =
@@ -61,25 +91,34 @@ std::string to_text(const EncodingTime& time) {
                      time.encoding, time.causal ? "  (causal)" : "");
 }
 
-Json to_json(const std::vector<EncodingTime>& times) {
-  Json list = Json::array();
-  for (const EncodingTime& time : times) {
-    list.push_back({{"name", time.encoding},
-                    {"causal", time.causal},
-                    {"ms_per_step", time.ms},
-                    {"rope_ms_per_step", time.rope_ms},
-                    {"ratio", time.ratio},
-                    {"parameters", time.parameters}});
-  }
-  return list;
+const Fields<EncodingTime>& json_fields(const EncodingTime*) {
+  using T = EncodingTime;
+  static const Fields<T> fields = {field("name", &T::encoding, "the canonical expression"),
+                                   field("causal", &T::causal, "measured with a causal mask, as is its rope"),
+                                   field("ms_per_step", &T::ms, "median"),
+                                   field("rope_ms_per_step", &T::rope_ms, "median of rope's steps beside it"),
+                                   field("ratio", &T::ratio, "median over pairs of steps"),
+                                   field("parameters", &T::parameters, "trained numbers in the model")};
+  return fields;
 }
 
-Json to_json(const RunConfig& config, const SweepBench& bench) {
-  return {{"preset", config.preset},   {"encoding", config.model.encoding}, {"heads", bench.heads},
-          {"samples", bench.samples},  {"batch", config.train.batch},       {"precision", name(config.train.precision)},
-          {"threads", thread_count()}, {"seconds", bench.seconds},          {"naive_seconds", bench.naive_seconds},
-          {"ratio", bench.ratio()},    {"same_scores", bench.same_scores}};
+Json to_json(const std::vector<EncodingTime>& times) { return write_json(times); }
+
+const Fields<BenchedSweep>& json_fields(const BenchedSweep*) {
+  using B = SweepBench;
+  static const Fields<B> sizes = {field("heads", &B::heads, "that were ablated one by one"),
+                                  field("samples", &B::samples, "that each was scored on")};
+  static const Fields<B> times = {field("seconds", &B::seconds, "going on from the ablated layer"),
+                                  field("naive_seconds", &B::naive_seconds, "by a whole forward pass for every head"),
+                                  derived_field<B>("ratio", &B::ratio, "`naive_seconds` / `seconds`"),
+                                  field("same_scores", &B::same_scores, "equal bit for bit")};
+  using S = BenchedSweep;
+  static const Fields<S> fields = joined_fields(
+      {preset_fields<S>(), part_fields(&S::bench, sizes), setting_fields<S>(), part_fields(&S::bench, times)});
+  return fields;
 }
+
+Json to_json(const RunConfig& config, const SweepBench& bench) { return write_json(BenchedSweep{config, bench}); }
 
 std::string to_text(const RunConfig& config, const SweepBench& bench) {
   std::string text =

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "phasor/base/json_fields.h"
 #include "phasor/base/wrapped_text.h"
 #include "phasor/encoding/family.h"
 #include "phasor/encoding/syntax/parameter_text.h"
@@ -71,39 +71,44 @@ std::string encoding_list(bool parameters) {
   return text;
 }
 
-Json parameter_json(const EncodingParameter& parameter) {
-  Json json = {{"name", parameter.name},
-               {"kind", kind_name(parameter.kind)},
-               {"help", parameter.help},
-               {"required", parameter.required},
-               {"default", default_json(parameter)}};
-  const bool numbers =
-      parameter.kind == EncodingParameter::Kind::number || parameter.kind == EncodingParameter::Kind::integer ||
-      parameter.kind == EncodingParameter::Kind::learnable || parameter.kind == EncodingParameter::Kind::numbers;
-  if (numbers) {
-    json["least"] = parameter.least;
-    json["most"] = parameter.most;
-  }
-  if (!parameter.choices.empty()) json["choices"] = parameter.choices;
-  return json;
+const Fields<EncodingParameter>& json_fields(const EncodingParameter*) {
+  using P = EncodingParameter;
+  const auto has_no_bounds = [](const P& parameter) {
+    return parameter.kind != P::Kind::number && parameter.kind != P::Kind::integer &&
+           parameter.kind != P::Kind::learnable && parameter.kind != P::Kind::numbers;
+  };
+  static const Fields<P> fields = {
+      field("name", &P::name, "as in NAME=VALUE"),
+      derived_field<P>(
+          "kind", [](const P& parameter) { return kind_name(parameter.kind); },
+          "`number`, `integer`, `word`, `learnable`, `formula`, `numbers` or `encoding`"),
+      field("help", &P::help, "what it sets"),
+      field("required", &P::required, "it has no default"),
+      json_field<P>("default", "number, text or null", default_json, "null: it must be given"),
+      field("least", &P::least, "of numbers only").left_out_if(has_no_bounds),
+      field("most", &P::most, "of numbers only; null: no bound").left_out_if(has_no_bounds),
+      field("choices", &P::choices, "of words; absent if there are none").left_out_if([](const P& parameter) {
+        return parameter.choices.empty();
+      })};
+  return fields;
 }
 
-Json encoding_list_json() {
-  Json list = Json::array();
-  for (const EncodingEntry& entry : encoding_catalogue()) {
-    Json parameters = Json::array();
-    for (const EncodingParameter& parameter : entry.parameters) parameters.push_back(parameter_json(parameter));
-    list.push_back({{"name", entry.name},
-                    {"family", family_name(family_of(entry))},
-                    {"summary", entry.summary},
-                    {"formula", entry.formula},
-                    {"paper", entry.paper},
-                    {"year", entry.year},
-                    {"example", shown_expression(entry)},
-                    {"parameters", parameters},
-                    {"notes", entry.notes}});
-  }
-  return list;
+const Fields<EncodingEntry>& json_fields(const EncodingEntry*) {
+  using E = EncodingEntry;
+  static const Fields<E> fields = {
+      field("name", &E::name, "as in an expression"),
+      derived_field<E>(
+          "family", [](const E& entry) { return family_name(family_of(entry)); }, "which of the places it fills"),
+      field("summary", &E::summary, "one line"),
+      field("formula", &E::formula, "p position, d distance, c channel, h head, H heads"),
+      field("paper", &E::paper, "where it was published"),
+      field("year", &E::year, "of the paper"),
+      derived_field<E>("example", shown_expression, "an expression that shows it"),
+      field("parameters", &E::parameters, "what may stand in brackets"),
+      field("notes", &E::notes, "what else to know, in Markdown")};
+  return fields;
 }
+
+Json encoding_list_json() { return write_json(encoding_catalogue()); }
 
 }  // namespace phasor

@@ -3,6 +3,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "phasor/base/json_fields_fwd.h"
+#include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/syntax/parameter.h"
 
 namespace phasor {
@@ -11,6 +13,7 @@ namespace phasor {
 std::string encoding_list(bool parameters);
 // An array of objects with `name`.
 nlohmann::ordered_json encoding_list_json();
-nlohmann::ordered_json parameter_json(const EncodingParameter& parameter);
+const Fields<EncodingEntry>& json_fields(const EncodingEntry*);
+const Fields<EncodingParameter>& json_fields(const EncodingParameter*);
 
 }  // namespace phasor

@@ -1,121 +1,137 @@
 #include "phasor/paper/paper_json.h"
 
-#include <nlohmann/json.hpp>
-
-#include "phasor/base/json_number.h"
+#include "phasor/base/json_fields.h"
 
 namespace phasor::paper {
-namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json evidence_json(const Evidence& evidence) {
-  return {{"what", evidence.what},
-          {"value", json_number(evidence.value)},
-          {"low", json_number(evidence.low)},
-          {"high", json_number(evidence.high)},
-          {"unit", evidence.unit},
-          {"text", evidence.text}};
+static const Fields<Evidence>& json_fields(const Evidence*) {
+  using E = Evidence;
+  static const Fields<E> fields = {field("what", &E::what, "it is"),
+                                   field("value", &E::value, "null: it has none"),
+                                   field("low", &E::low, "95 % interval unless the text says otherwise"),
+                                   field("high", &E::high, "its upper end"),
+                                   field("unit", &E::unit, "of the value; often empty"),
+                                   field("text", &E::text, "what else is to be known")};
+  return fields;
 }
 
-Json judged_json(const JudgedClaim& judged) {
-  const Claim& about = claim(judged.id);
-  Json evidence = Json::array();
-  for (const Evidence& item : judged.evidence) evidence.push_back(evidence_json(item));
-  return {{"id", judged.id},
-          {"protocol", judged.protocol},
-          {"verdict", name(judged.verdict)},
-          {"post_hoc", judged.post_hoc},
-          {"reason", judged.reason},
-          {"needs", judged.needs},
-          {"claim", about.claim},
-          {"made", about.made},
-          {"holds", about.holds},
-          {"fails", about.fails},
-          {"evidence", std::move(evidence)}};
+const Fields<JudgedClaim>& json_fields(const JudgedClaim*) {
+  using J = JudgedClaim;
+  const auto about = [](std::string Claim::*member) {
+    return [member](const J& judged) { return claim(judged.id).*member; };
+  };
+  static const Fields<J> fields = {
+      field("id", &J::id, "as in [claims.md](claims.md)"),
+      field("protocol", &J::protocol, "that it was judged under; `any` where no training decides"),
+      derived_field<J>(
+          "verdict", [](const J& judged) { return name(judged.verdict); }, "`holds`, `fails` or `undetermined`"),
+      field("post_hoc", &J::post_hoc, "the study's plan, rules or claims are not as registered before its first run"),
+      field("reason", &J::reason, "one or two sentences with numbers"),
+      field("needs", &J::needs, "what is missing, or what would decide; often empty"),
+      derived_field<J>("claim", about(&Claim::claim), "in words"),
+      derived_field<J>("made", about(&Claim::made), "where: version, section, figure"),
+      derived_field<J>("holds", about(&Claim::holds), "the criterion for it"),
+      derived_field<J>("fails", about(&Claim::fails), "the criterion against it"),
+      field("evidence", &J::evidence, "the numbers that the verdict rests on")};
+  return fields;
 }
 
-Json counts_json(const AuditCounts& counts) {
-  return {{"planned", counts.planned},   {"finished", counts.finished},        {"unconverged", counts.unconverged},
-          {"failed", counts.failed},     {"deposit", counts.deposit},          {"spread", counts.spread},
-          {"not_used", counts.not_used}, {"undetermined", counts.undetermined}};
+static const Fields<AuditCounts>& json_fields(const AuditCounts*) {
+  using C = AuditCounts;
+  static const Fields<C> fields = {
+      field("planned", &C::planned, "runs"),
+      field("finished", &C::finished, "runs"),
+      field("unconverged", &C::unconverged, "finished runs that had not stopped improving"),
+      field("failed", &C::failed, "runs"),
+      field("deposit", &C::deposit, "finished runs with this verdict by position"),
+      field("partial", &C::partial, "likewise"),
+      field("spread", &C::spread, "likewise"),
+      field("not_used", &C::not_used, "likewise"),
+      field("undetermined", &C::undetermined, "likewise")};
+  return fields;
 }
 
-Json change_json(const std::optional<AuditChange>& change) {
-  if (!change) return nullptr;
-  return {{"base", json_numbers(change->base)},
-          {"switched", json_numbers(change->switched)},
-          {"base_mean", json_number(change->base_mean)},
-          {"mean", json_number(change->mean)},
-          {"change", json_number(change->change.estimate)},
-          {"low", json_number(change->change.low)},
-          {"high", json_number(change->change.high)},
-          {"p", json_number(change->test.p)},
-          {"smallest_p", json_number(change->test.smallest_p)},
-          {"holm", json_number(change->holm)},
-          {"significant", change->is_significant()}};
+static const Fields<AuditChange>& json_fields(const AuditChange*) {
+  using C = AuditChange;
+  static const Fields<C> fields = {
+      field("base", &C::base, "without the switch, by seed"),
+      field("switched", &C::switched, "with it, by seed"),
+      field("base_mean", &C::base_mean, "without it"),
+      field("mean", &C::mean, "with it"),
+      derived_field<C>(
+          "change", [](const C& change) { return change.change.estimate; }, "`mean` - `base_mean`"),
+      derived_field<C>(
+          "low", [](const C& change) { return change.change.low; }, "its 95 % interval by Welch"),
+      derived_field<C>(
+          "high", [](const C& change) { return change.change.high; }, "its upper end"),
+      derived_field<C>(
+          "p", [](const C& change) { return change.test.p; }, "of an exact permutation test, two-sided"),
+      derived_field<C>(
+          "smallest_p", [](const C& change) { return change.test.smallest_p; }, "that it can give with so many runs"),
+      field("holm", &C::holm, "p adjusted over the switches of this encoding, base and number"),
+      derived_field<C>("significant", &C::is_significant, "at 5 %, by test and by interval")};
+  return fields;
 }
 
-Json row_json(const AuditRow& row) {
-  return {{"switch", row.name},
-          {"what", row.what},
-          {"counts", counts_json(row.counts)},
-          {"ceiling", json_number(row.ceiling)},
-          {"accuracy", change_json(row.accuracy)},
-          {"max_share", change_json(row.max_share)}};
+static const Fields<AuditRow>& json_fields(const AuditRow*) {
+  using R = AuditRow;
+  static const Fields<R> fields = {
+      field("switch", &R::name, "its name"),
+      field("what", &R::what, "in words"),
+      field("counts", &R::counts, "of its runs"),
+      field("ceiling", &R::ceiling, "the best that its samples allow, %"),
+      field("accuracy", &R::accuracy, "change of test accuracy, %; null: too few runs"),
+      field("max_share", &R::max_share, "change of the largest head's share; null likewise")};
+  return fields;
 }
 
-Json entry_json(const PublishedEntry& entry) {
-  Json points = Json::array();
-  for (const PublishedPoint& point : entry.points) {
-    points.push_back({{"at", json_number(point.at)},
-                      {"low", json_number(point.low)},
-                      {"high", json_number(point.high)},
-                      {"approximate", point.approximate}});
-  }
-  return {{"id", entry.id},
-          {"figure", entry.figure},
-          {"task", entry.task},
-          {"encoding", entry.encoding},
-          {"subject", entry.subject},
-          {"quantity", entry.quantity},
-          {"axis", entry.axis},
-          {"baseline", json_number(entry.baseline)},
-          {"points", std::move(points)},
-          {"provenance", name(entry.provenance)},
-          {"error", json_number(entry.error)},
-          {"note", entry.note}};
+const Fields<AuditBlock>& json_fields(const AuditBlock*) {
+  using B = AuditBlock;
+  static const Fields<B> fields = {field("encoding", &B::encoding, "its name"),
+                                   field("base", &B::base, "the protocol that one choice is switched of"),
+                                   field("finding", &B::finding, "in a sentence or two"),
+                                   field("base_accuracy", &B::base_accuracy, "mean, %"),
+                                   field("base_ceiling", &B::base_ceiling, "the best that the samples allow, %"),
+                                   field("base_max_share", &B::base_max_share, "mean of the largest head's share"),
+                                   field("base_counts", &B::base_counts, "of the runs without a switch"),
+                                   field("switches", &B::rows, "one choice each, set to the other protocol's")};
+  return fields;
 }
 
-}  // namespace
-
-Json claims_json(const std::vector<JudgedClaim>& judged) {
-  Json list = Json::array();
-  for (const JudgedClaim& claim : judged) list.push_back(judged_json(claim));
-  return list;
+static const Fields<PublishedPoint>& json_fields(const PublishedPoint*) {
+  using P = PublishedPoint;
+  static const Fields<P> fields = {field("at", &P::at, "on the axis"),
+                                   field("low", &P::low, "the number, or the lower end of its range"),
+                                   field("high", &P::high, "the number, or the upper end of its range"),
+                                   field("approximate", &P::approximate, "the paper says so")};
+  return fields;
 }
 
-Json audit_json(const std::vector<AuditBlock>& blocks) {
-  Json list = Json::array();
-  for (const AuditBlock& block : blocks) {
-    Json rows = Json::array();
-    for (const AuditRow& row : block.rows) rows.push_back(row_json(row));
-    list.push_back({{"encoding", block.encoding},
-                    {"base", block.base},
-                    {"finding", block.finding},
-                    {"base_accuracy", json_number(block.base_accuracy)},
-                    {"base_ceiling", json_number(block.base_ceiling)},
-                    {"base_max_share", json_number(block.base_max_share)},
-                    {"base_counts", counts_json(block.base_counts)},
-                    {"switches", std::move(rows)}});
-  }
-  return list;
+const Fields<PublishedEntry>& json_fields(const PublishedEntry*) {
+  using E = PublishedEntry;
+  static const Fields<E> fields = {
+      field("id", &E::id, "its name here"),
+      field("figure", &E::figure, "where the paper shows it"),
+      field("task", &E::task, "its name"),
+      field("encoding", &E::encoding, "the name in the figure"),
+      field("subject", &E::subject, "which of the study's encodings it is; often empty"),
+      field("quantity", &E::quantity, "what is shown"),
+      field("axis", &E::axis, "what the points count; empty for a single number"),
+      field("baseline", &E::baseline, "of the quantity, where the figure has one"),
+      field("points", &E::points, "by rising `at`"),
+      derived_field<E>(
+          "provenance", [](const E& entry) { return name(entry.provenance); }, "`printed` or `digitised`"),
+      field("error", &E::error, "of digitised numbers, at most"),
+      field("note", &E::note, "often empty")};
+  return fields;
 }
 
-Json published_json(const std::vector<PublishedEntry>& entries) {
-  Json list = Json::array();
-  for (const PublishedEntry& entry : entries) list.push_back(entry_json(entry));
-  return list;
-}
+Json claims_json(const std::vector<JudgedClaim>& judged) { return write_json(judged); }
+
+Json audit_json(const std::vector<AuditBlock>& blocks) { return write_json(blocks); }
+
+Json published_json(const std::vector<PublishedEntry>& entries) { return write_json(entries); }
 
 }  // namespace phasor::paper

@@ -3,18 +3,19 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/paper/audit.h"
 #include "phasor/paper/claim.h"
 #include "phasor/paper/published.h"
 
 namespace phasor::paper {
 
-// [{"id", "protocol", "verdict", "reason", "needs", "claim", "made", "holds", "fails", "evidence": [...]}, ...]
+const Fields<JudgedClaim>& json_fields(const JudgedClaim*);
+const Fields<AuditBlock>& json_fields(const AuditBlock*);
+const Fields<PublishedEntry>& json_fields(const PublishedEntry*);
+
 nlohmann::ordered_json claims_json(const std::vector<JudgedClaim>& judged);
-
 nlohmann::ordered_json audit_json(const std::vector<AuditBlock>& blocks);
-
-// As in published.json, points as {"at", "low", "high", "approximate"}.
 nlohmann::ordered_json published_json(const std::vector<PublishedEntry>& entries);
 
 }  // namespace phasor::paper

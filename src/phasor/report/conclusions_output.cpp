@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "phasor/base/json_number.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/base/wrapped_text.h"
 #include "phasor/study/summary/cell_json.h"
 
@@ -12,16 +10,6 @@ namespace phasor {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json ranked_json(const RankedCell& cell) {
-  return {{"cell", to_json(cell.cell)},
-          {"name", cell.name},
-          {"mean", json_number(cell.accuracy().mean)},
-          {"low", json_number(cell.accuracy().low)},
-          {"high", json_number(cell.accuracy().high)},
-          {"runs", cell.runs_text().empty() ? Json(nullptr) : Json(cell.runs_text())},
-          {"standing", name(cell.standing)}};
-}
 
 std::string titled_list(const char* title, const std::vector<std::string>& sentences, TableFormat format) {
   const bool markdown = format == TableFormat::markdown;
@@ -35,28 +23,49 @@ std::string titled_list(const char* title, const std::vector<std::string>& sente
 
 }  // namespace
 
-Json answers_json(const std::vector<Answer>& answers) {
-  Json list = Json::array();
-  for (const Answer& answer : answers) {
-    Json cells = Json::array(), ranked = Json::array();
-    for (const CellName& cell : answer.cells) cells.push_back(to_json(cell));
-    for (const RankedCell& cell : answer.ranked) ranked.push_back(ranked_json(cell));
-    list.push_back({{"task", answer.task},
-                    {"protocol", answer.protocol},
-                    {"title", answer.title},
-                    {"headline", answer.headline},
-                    {"sentence", answer.sentence},
-                    {"cells", std::move(cells)},
-                    {"ranked", std::move(ranked)}});
-  }
-  return list;
+static const Fields<RankedCell>& json_fields(const RankedCell*) {
+  using C = RankedCell;
+  static const Fields<C> fields = {
+      field("cell", &C::cell, "which one"),
+      field("name", &C::name, "in the sentences"),
+      derived_field<C>(
+          "mean", [](const C& cell) { return cell.accuracy().mean; }, "test accuracy of all finished runs"),
+      derived_field<C>(
+          "low", [](const C& cell) { return cell.accuracy().low; }, "lower end of its 95 % interval"),
+      derived_field<C>(
+          "high", [](const C& cell) { return cell.accuracy().high; }, "upper end"),
+      derived_field<C>(
+          "runs",
+          [](const C& cell) { return cell.runs_text().empty() ? std::nullopt : std::optional(cell.runs_text()); },
+          "how many finished and how many were still improving, in words; null where there is nothing to say"),
+      derived_field<C>(
+          "standing", [](const C& cell) { return name(cell.standing); },
+          "`best`, `level` (no difference of interest from it), `open` or `worse`")};
+  return fields;
 }
 
-Json oddities_json(const std::vector<Oddity>& oddities) {
-  Json list = Json::array();
-  for (const Oddity& oddity : oddities) list.push_back({{"text", oddity.text}, {"details", oddity.details}});
-  return list;
+const Fields<Answer>& json_fields(const Answer*) {
+  using A = Answer;
+  static const Fields<A> fields = {
+      field("task", &A::task, "its name"),
+      field("protocol", &A::protocol, "its name; `released_mla` is part of `released`"),
+      field("title", &A::title, "as the page, summary.md and the terminal show it, like the next two"),
+      field("headline", &A::headline, "who leads"),
+      field("sentence", &A::sentence, "by how much, and how sure"),
+      field("cells", &A::cells, "that it is about"),
+      field("ranked", &A::ranked, "best first")};
+  return fields;
 }
+
+const Fields<Oddity>& json_fields(const Oddity*) {
+  static const Fields<Oddity> fields = {field("text", &Oddity::text, "a sentence"),
+                                        field("details", &Oddity::details, "which cells")};
+  return fields;
+}
+
+Json answers_json(const std::vector<Answer>& answers) { return write_json(answers); }
+
+Json oddities_json(const std::vector<Oddity>& oddities) { return write_json(oddities); }
 
 std::string conclusions_text(const std::vector<Answer>& answers, const std::vector<Oddity>& oddities,
                              TableFormat format) {

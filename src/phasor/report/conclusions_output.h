@@ -4,12 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/base/text_table.h"
 #include "phasor/report/answers.h"
 #include "phasor/report/oddities.h"
 
 namespace phasor {
 
+const Fields<Answer>& json_fields(const Answer*);
+const Fields<Oddity>& json_fields(const Oddity*);
 nlohmann::ordered_json answers_json(const std::vector<Answer>& answers);
 nlohmann::ordered_json oddities_json(const std::vector<Oddity>& oddities);
 

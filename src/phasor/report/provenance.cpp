@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "phasor/base/date.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/base/threads.h"
 #include "phasor/base/version.h"
 
@@ -29,6 +30,14 @@ Provenance Provenance::here() {
 
 std::string Provenance::text() const {
   return fmt::format("Made by phasor {}, commit {}, on {}, {}.", version, commit, machine, date);
+}
+
+const Fields<Provenance>& json_fields(const Provenance*) {
+  using P = Provenance;
+  static const Fields<P> fields = {
+      field("version", &P::version, "of Phasor"), field("commit", &P::commit, "that it was built from"),
+      field("machine", &P::machine, "processor and threads"), field("date", &P::date, "of the summary")};
+  return fields;
 }
 
 }  // namespace phasor

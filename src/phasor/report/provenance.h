@@ -2,6 +2,8 @@
 // What made a result: program, machine and day.
 #include <string>
 
+#include "phasor/base/json_fields_fwd.h"
+
 namespace phasor {
 
 struct Provenance {
@@ -10,5 +12,6 @@ struct Provenance {
   static Provenance here();
   std::string text() const;  // a sentence
 };
+const Fields<Provenance>& json_fields(const Provenance*);
 
 }  // namespace phasor

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/study/records/study_results.h"
 
 namespace phasor {
@@ -17,7 +18,9 @@ struct ReportSource {
   std::function<std::filesystem::path(const RunRecord&)> run_folder;
 };
 
-// `summary`: what summary.json holds. Files of pictures that are missing or damaged are left out.
+const Fields<ReportSource>& json_fields(const ReportSource*);
+
+// `summary`: what summary.json holds.
 nlohmann::ordered_json report_data(const ReportSource& source, const StudyResults& results,
                                    const nlohmann::ordered_json& summary);
 

@@ -5,7 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "phasor/base/json_fields_fwd.h"
+#include "phasor/report/provenance.h"
 #include "phasor/report/report_data.h"
+#include "phasor/report/story.h"
 #include "phasor/study/records/dropped_runs.h"
 #include "phasor/study/records/study_folder.h"
 #include "phasor/study/summary/study_summary.h"
@@ -16,15 +19,31 @@ namespace phasor {
 struct StudyReport {
   bool paper = false;
   StudySummary summary;
+  Story story;                     // of a reproduction and of the road; else without parts
   nlohmann::ordered_json json;     // summary.json
   std::string markdown, terminal;  // summary.md, and the same for a terminal
 };
 
+// The only part of summary.json that depends on the clock or the machine.
+struct SummaryTimes {
+  Provenance made;
+  std::vector<RunTime> runs;
+};
+const Fields<SummaryTimes>& json_fields(const SummaryTimes*);
+
+// Where a study stands to what it registered.
+struct AsRegistered {
+  std::optional<Registration> registered;
+  std::vector<std::string> post_hoc;  // reasons
+  std::string text;
+};
+const Fields<AsRegistered>& json_fields(const AsRegistered*);
+
 // What a study of this plan registers when it starts: for one of arXiv 2505.13027, its claims too.
 Registration registration_of(const StudyPlan& plan);
 
-// By the numbers that a reproduction or a study is compared by: paper_comparisons(), compare_with_first(). Verdicts that
-// are not as registered are marked as post hoc.
+// By the numbers that a reproduction or a study is compared by: paper_comparisons(), compare_with_first(). Verdicts
+// that are not as registered are marked as post hoc.
 StudyReport make_report(const StudyPlan& plan, const StudyResults& results,
                         const std::optional<Registration>& registered);
 
@@ -40,6 +59,9 @@ void refuse_poorer_summary(const StudyFolder& folder, const StudyPlan& plan, con
 
 // All files, aside and renamed. Returns their names, for a person.
 std::string write_report(const StudyFolder& folder, const StudyReport& report, const StudyResults& results);
+
+// Where the report is and how to see all of its tables: the last lines of a screen.
+std::vector<std::string> where_to_look(const StudyFolder& folder);
 
 // How to get the page, where this build has none.
 std::string page_advice();

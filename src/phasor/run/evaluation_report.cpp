@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "phasor/base/error.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/run/length_evaluation.h"
 #include "phasor/task/task_output.h"
 
@@ -94,7 +95,7 @@ std::string to_text(const LengthsEvaluation& evaluation) {
 Json to_json(const SetEvaluation& evaluation) {
   Json json = {{"task", evaluation.task}, {"encoding", evaluation.encoding}};
   for (const EvaluatedSet& set : evaluation.sets) add_scores(json, set.name, set.scores, evaluation.whole_answers);
-  json["floors"] = floors_json(evaluation.floors);
+  json["floors"] = write_json(evaluation.floors);
   return json;
 }
 
@@ -103,7 +104,7 @@ Json to_json(const LengthsEvaluation& evaluation) {
   for (const EvaluatedLength& length : evaluation.lengths) {
     Json row = {{"factor", length.factor}, {"longest", length.longest}};
     add_scores(row, "test", length.scores, evaluation.whole_answers);
-    row["floors"] = floors_json(length.floors);
+    row["floors"] = write_json(length.floors);
     rows.push_back(row);
   }
   return {{"task", evaluation.task}, {"encoding", evaluation.encoding}, {"lengths", rows}};

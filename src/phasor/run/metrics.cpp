@@ -4,9 +4,6 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/json_fields.h"
-#include "phasor/base/seal.h"
-#include "phasor/run/config_json.h"
-#include "phasor/task/task_output.h"
 
 namespace phasor {
 namespace {
@@ -19,18 +16,23 @@ constexpr double kLossFall = 0.01;
 
 }  // namespace
 
-static const Fields<Metrics>& json_fields(const Metrics*) {
+const Fields<Metrics>& json_fields(const Metrics*) {
   static const Fields<Metrics> fields = {
-      size_field("step", &Metrics::step, "updates so far"),
-      size_field("tokens", &Metrics::tokens, "trained on so far"),
-      size_field("learning_rate", &Metrics::learning_rate, "of the last update"),
-      size_field("gradient_norm", &Metrics::gradient_norm, "of the last update, before clipping"),
-      field("batch_loss", &Metrics::batch_loss, "of the last update's batch, with dropout"),
-      size_field("train_loss", &Metrics::train_loss, "on training samples, without dropout"),
-      share_field("train_accuracy", &Metrics::train_accuracy, "on training samples, without dropout"),
-      size_field("test_loss", &Metrics::test_loss, "on test samples"),
-      share_field("test_accuracy", &Metrics::test_accuracy, "on test samples"),
-      share_if_there("test_whole", &Metrics::test_whole, "share of whole answers, where every token is read")};
+      size_field("step", &Metrics::step, "steps done"),
+      size_field("tokens", &Metrics::tokens, "tokens trained on so far; there is no padding"),
+      size_field("learning_rate", &Metrics::learning_rate,
+                 "of the last step; before the first step this and the next two are 0"),
+      size_field("gradient_norm", &Metrics::gradient_norm, "of the last step, over all parameters, before clipping"),
+      field("batch_loss", &Metrics::batch_loss, "mean loss of the last step's batch, with dropout"),
+      size_field("train_loss", &Metrics::train_loss,
+                 "on the first `train.evaluation_samples` of the training set, without dropout"),
+      share_field("train_accuracy", &Metrics::train_accuracy, "on the same"),
+      size_field("test_loss", &Metrics::test_loss,
+                 "on the first `train.evaluation_tests` of the test set (0, the default: all), without dropout"),
+      share_field("test_accuracy", &Metrics::test_accuracy, "on the same"),
+      share_if_there("test_whole", &Metrics::test_whole,
+                     "share of test sequences with every target right; only for tasks that read every token (`copy`, "
+                     "`reverse`, `retrieval` with several queries)")};
   return fields;
 }
 
@@ -62,47 +64,6 @@ bool has_converged(const std::vector<Metrics>& history) {
     if (10 * metrics.step <= 9 * last.step) before = &metrics;
   }
   return last.test_accuracy - before->test_accuracy <= kAccuracyRise && before->test_loss - last.test_loss <= kLossFall;
-}
-
-std::string to_json(const RunConfig& config, const RunResult& result) {
-  Json json = {
-      {"run", config_id(config)},
-      {"task", config.task},
-      {"encoding", config.model.encoding},
-      {"protocol", config.protocol},
-      {"preset", config.preset},
-      {"seed", config.seed},
-      {"data_seed", config.data.seed},
-      {"parameters", result.parameters},
-      {"steps", result.last.step},
-      {"tokens", result.last.tokens},
-      {"train_accuracy", result.full_train_accuracy},
-      {"train_loss", result.full_train_loss},
-      {"test_accuracy", result.test.accuracy},
-      {"test_loss", result.test.loss},
-      {"test_whole", nullptr},
-      {"validation_accuracy", nullptr},
-      {"validation_loss", nullptr},
-      {"floors", floors_json(result.floors)},
-      {"steps_to_90", nullptr},
-      {"converged", result.converged},
-      {"loss_spikes", nullptr},
-      {"largest_loss_jump", nullptr},
-      {"seconds", result.seconds},
-      {"tokens_per_second", result.seconds > 0.0 ? static_cast<double>(result.last.tokens) / result.seconds : 0.0},
-      {"device", result.device}};
-  if (config.model.readout == Readout::every) json["test_whole"] = result.test.whole;
-  if (result.validation) {
-    json["validation_accuracy"] = result.validation->accuracy;
-    json["validation_loss"] = result.validation->loss;
-  }
-  if (result.spikes.judged() > 0) {
-    json["loss_spikes"] = result.spikes.spikes();
-    json["largest_loss_jump"] = result.spikes.largest_jump();
-  }
-  if (result.steps_to_90) json["steps_to_90"] = *result.steps_to_90;
-  for (const auto& [name, tally] : result.lines) json["lines"][name] = {{"lines", tally.lines}, {"xxh64", tally.hash}};
-  return sealed(json.dump(2) + "\n");
 }
 
 }  // namespace phasor

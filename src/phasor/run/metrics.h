@@ -1,5 +1,5 @@
 #pragma once
-// What a run measures as it goes (one line of metrics.jsonl each) and what it comes to (result.json).
+// What a run measures as it goes (one line of metrics.jsonl each) and what it comes to.
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/run/config.h"
 #include "phasor/run/evaluation.h"
 #include "phasor/run/loss_spikes.h"
@@ -28,6 +29,7 @@ struct Metrics {
   std::optional<double> test_whole;  // share of whole answers, where every token is read
 };
 
+const Fields<Metrics>& json_fields(const Metrics*);
 std::string to_json_line(const Metrics& metrics);
 // Throws FormatError that starts with `source`.
 Metrics parse_metrics(std::string_view line, std::string_view source);
@@ -59,7 +61,5 @@ std::optional<int64_t> steps_to_accuracy(const std::vector<Metrics>& history, do
 // A run has converged when, over the last tenth of its steps, test accuracy did not rise by more than half a point and
 // test loss did not fall by more than 0.01. Fewer than ten evaluations cannot tell.
 bool has_converged(const std::vector<Metrics>& history);
-
-std::string to_json(const RunConfig& config, const RunResult& result);
 
 }  // namespace phasor

@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "phasor/spectrum/head_summary.h"
+#include "phasor/base/json_fields.h"
 
 namespace phasor {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Column {
   const char* title;
@@ -38,19 +35,42 @@ std::string shown_measure(double value) {
   return fmt::format("{:.{}f}", value, size >= 1000.0 ? 0 : size >= 100.0 ? 1 : size >= 10.0 ? 2 : 3);
 }
 
-// Means of all numbers over the heads of a layer.
-std::vector<HeadMeasures> layer_means(const std::vector<HeadMeasures>& heads) {
-  std::vector<HeadMeasures> layers;
+Spread over_heads(const std::vector<HeadMeasures>& heads, double (*value)(const HeadMeasures&)) {
+  Spread result;
+  for (const HeadMeasures& head : heads) result.add(value(head));
+  return result;
+}
+
+std::string range_text(const Spread& spread) {
+  return fmt::format("{} ({} to {})", shown_measure(spread.mean), shown_measure(spread.least),
+                     shown_measure(spread.most));
+}
+
+double interaction(const HeadMeasures& m) { return m.interaction; }
+double mixed(const HeadMeasures& m) { return m.shares.mixed(); }
+double positional(const HeadMeasures& m) { return m.shares.positional(); }
+double toeplitz(const HeadMeasures& m) { return m.position_toeplitz; }
+
+std::string row_text(const std::string& label, const HeadMeasures& measures) {
+  std::string text = fmt::format("{:>6}", label);
+  for (const Column& column : kMeasureColumns) text += fmt::format(" {:>6}", shown_measure(column.value(measures)));
+  text += "\n";
+  return text;
+}
+
+}  // namespace
+
+std::vector<LayerMeans> layer_means(const std::vector<HeadMeasures>& heads) {
+  std::vector<LayerMeans> layers;
   std::vector<double> counts;
   for (const HeadMeasures& head : heads) {
     if (layers.empty() || layers.back().layer != head.layer) {
       HeadMeasures zero;
       zero.contraction = zero.bias_expansion = 0.0;
-      zero.layer = head.layer;
-      layers.push_back(zero);
+      layers.push_back({head.layer, zero});
       counts.push_back(0.0);
     }
-    HeadMeasures& sum = layers.back();
+    HeadMeasures& sum = layers.back().means;
     counts.back() += 1.0;
     sum.spectral_norm += head.spectral_norm;
     sum.stable_rank += head.stable_rank;
@@ -69,7 +89,7 @@ std::vector<HeadMeasures> layer_means(const std::vector<HeadMeasures>& heads) {
     sum.shares.decoupled += head.shares.decoupled;
   }
   for (size_t l = 0; l < layers.size(); ++l) {
-    HeadMeasures& m = layers[l];
+    HeadMeasures& m = layers[l].means;
     for (double* value : {&m.spectral_norm, &m.stable_rank, &m.effective_rank, &m.participation_ratio, &m.contraction,
                           &m.bias_expansion, &m.relative_r2, &m.position_toeplitz, &m.interaction,
                           &m.shares.content_content, &m.shares.content_position, &m.shares.position_content,
@@ -80,60 +100,12 @@ std::vector<HeadMeasures> layer_means(const std::vector<HeadMeasures>& heads) {
   return layers;
 }
 
-Json numbers_json(const HeadMeasures& m) {
-  return {{"spectral_norm", m.spectral_norm},
-          {"stable_rank", m.stable_rank},
-          {"effective_rank", m.effective_rank},
-          {"participation_ratio", m.participation_ratio},
-          {"contraction", m.contraction},
-          {"bias_expansion", m.bias_expansion},
-          {"relative_r2", m.relative_r2},
-          {"position_toeplitz", m.position_toeplitz},
-          {"interaction", m.interaction},
-          {"shares",
-           {{"content_content", m.shares.content_content},
-            {"content_position", m.shares.content_position},
-            {"position_content", m.shares.position_content},
-            {"position_position", m.shares.position_position},
-            {"bias", m.shares.bias},
-            {"decoupled", m.shares.decoupled}}}};
-}
-
-Spread over_heads(const std::vector<HeadMeasures>& heads, double (*value)(const HeadMeasures&)) {
-  Spread result;
-  for (const HeadMeasures& head : heads) result.add(value(head));
-  return result;
-}
-
-std::string range_text(const Spread& spread) {
-  return fmt::format("{} ({} to {})", shown_measure(spread.mean), shown_measure(spread.least),
-                     shown_measure(spread.most));
-}
-
-Json range_json(const Spread& spread) {
-  return {{"mean", spread.mean}, {"least", spread.least}, {"most", spread.most}};
-}
-
-double interaction(const HeadMeasures& m) { return m.interaction; }
-double mixed(const HeadMeasures& m) { return m.shares.mixed(); }
-double positional(const HeadMeasures& m) { return m.shares.positional(); }
-double toeplitz(const HeadMeasures& m) { return m.position_toeplitz; }
-
-std::string row_text(const std::string& label, const HeadMeasures& measures) {
-  std::string text = fmt::format("{:>6}", label);
-  for (const Column& column : kMeasureColumns) text += fmt::format(" {:>6}", shown_measure(column.value(measures)));
-  text += "\n";
-  return text;
-}
-
-}  // namespace
-
 std::string measures_table(const std::vector<HeadMeasures>& heads) {
   std::string text = fmt::format("{:>6}", "head");
   for (const Column& column : kMeasureColumns) text += fmt::format(" {:>6}", column.title);
   text += "\n";
   for (const HeadMeasures& head : heads) text += row_text(fmt::format("{}.{}", head.layer, head.head), head);
-  for (const HeadMeasures& layer : layer_means(heads)) text += row_text(fmt::format("mean {}", layer.layer), layer);
+  for (const auto& [layer, means] : layer_means(heads)) text += row_text(fmt::format("mean {}", layer), means);
   return text;
 }
 
@@ -166,42 +138,107 @@ std::string assumptions_text(const std::vector<HeadMeasures>& heads, const std::
   return text;
 }
 
-Json assumptions_json(const std::vector<HeadMeasures>& heads, const std::vector<StreamStates>& states) {
-  const auto shares = [](const AdditiveStates& s) -> Json {
-    if (!s.defined) return nullptr;
-    return {{"token", s.token},
-            {"position", s.position},
-            {"interaction", s.interaction},
-            {"interaction_deviation", s.interaction_deviation},
-            {"context", s.context},
-            {"rows", s.used_rows},
-            {"cells", s.cells}};
+Assumptions assumptions(const std::vector<HeadMeasures>& heads, const std::vector<StreamStates>& states) {
+  return {.states = states,
+          .interaction = over_heads(heads, interaction),
+          .mixed = over_heads(heads, mixed),
+          .positional = over_heads(heads, positional),
+          .position_toeplitz = over_heads(heads, toeplitz)};
+}
+
+static const Fields<AdditiveStates>& json_fields(const AdditiveStates*) {
+  using S = AdditiveStates;
+  static const Fields<S> fields = {
+      field("token", &S::token, "share of the variance by token"),
+      field("position", &S::position, "by position"),
+      field("interaction", &S::interaction, "by both only together"),
+      field("interaction_deviation", &S::interaction_deviation, "standard deviation of that by chance"),
+      field("context", &S::context, "by what other tokens of the sequence did"),
+      field("rows", &S::used_rows, "states used"),
+      field("cells", &S::cells, "pairs of word and position that occur at least twice")};
+  return fields;
+}
+
+static const Fields<StreamStates>& json_fields(const StreamStates*) {
+  using S = StreamStates;
+  const auto defined = [](AdditiveStates S::*member) {
+    return [member](const S& s) { return (s.*member).defined ? std::optional(s.*member) : std::nullopt; };
   };
-  Json streams = Json::array();
-  for (const StreamStates& state : states) {
-    streams.push_back({{"layer", state.layer}, {"stream", shares(state.stream)}, {"normed", shares(state.normed)}});
-  }
-  return {{"states", streams},
-          {"interaction", range_json(over_heads(heads, interaction))},
-          {"mixed", range_json(over_heads(heads, mixed))},
-          {"positional", range_json(over_heads(heads, positional))},
-          {"position_toeplitz", range_json(over_heads(heads, toeplitz))}};
+  static const Fields<S> fields = {
+      field("layer", &S::layer, "that it enters; the last is the end"),
+      derived_field<S>("stream", defined(&S::stream), "the residual stream; null: too few tokens met one place twice"),
+      derived_field<S>("normed", defined(&S::normed), "behind the norm, which is what attention reads; null likewise")};
+  return fields;
 }
 
-Json measures_json(const HeadMeasures& head) {
-  Json json = {{"layer", head.layer}, {"head", head.head}};
-  json.update(numbers_json(head));
-  return json;
+const Fields<Assumptions>& json_fields(const Assumptions*) {
+  using A = Assumptions;
+  static const Fields<Spread> range = {field("mean", &Spread::mean, "over all heads"),
+                                       field("least", &Spread::least, "of all heads"),
+                                       field("most", &Spread::most, "of all heads")};
+  const auto over_all = [](const char* name, Spread A::*member, const char* help) {
+    return group_field(name, part_fields(member, range), help);
+  };
+  static const Fields<A> fields = {
+      field("states", &A::states, "3.1, hidden states are token + position: every layer, and the end"),
+      over_all("interaction", &A::interaction, "3.1 in the logits: of content and offset"),
+      over_all("mixed", &A::mixed, "share of content with position in the logits' variance"),
+      over_all("positional", &A::positional, "share of position and bias"),
+      over_all("position_toeplitz", &A::position_toeplitz, "3.2, the positional Gram depends on distance alone: R2")};
+  return fields;
 }
 
-Json layer_means_json(const std::vector<HeadMeasures>& heads) {
-  Json json = Json::array();
-  for (const HeadMeasures& layer : layer_means(heads)) {
-    Json row = {{"layer", layer.layer}};
-    row.update(numbers_json(layer));
-    json.push_back(row);
-  }
-  return json;
+const Fields<PartShares>& json_fields(const PartShares*) {
+  using P = PartShares;
+  static const Fields<P> fields = {
+      field("content_content", &P::content_content, "of the query's content with the key's"),
+      field("content_position", &P::content_position, "of the query's content with the key's position"),
+      field("position_content", &P::position_content, "of the query's position with the key's content"),
+      field("position_position", &P::position_position, "of position with position"),
+      field("bias", &P::bias, "of the bias; these five add up to 1"),
+      field("decoupled", &P::decoupled, "what of the first four comes through a decoupled path")};
+  return fields;
+}
+
+// Everything but where the head is.
+static const Fields<HeadMeasures>& measure_fields() {
+  using M = HeadMeasures;
+  static const Fields<M> fields = {
+      field("spectral_norm", &M::spectral_norm, "largest singular value of the logits, bias included"),
+      field("stable_rank", &M::stable_rank, "sum of squared singular values / largest one squared"),
+      field("effective_rank", &M::effective_rank, "exp of the entropy of sigma / sum of sigma"),
+      field("participation_ratio", &M::participation_ratio, "(sum of sigma^2)^2 / sum of sigma^4"),
+      field("contraction", &M::contraction, "sigma_1 divided by sigma_1 with all angles at zero"),
+      field("bias_expansion", &M::bias_expansion, "sigma_1 with the bias divided by sigma_1 without"),
+      field("relative_r2", &M::relative_r2, "what distance explains of the logits, adjusted"),
+      field("position_toeplitz", &M::position_toeplitz, "the same of the positional Gram"),
+      field("interaction", &M::interaction, "share that content and offset have only together"),
+      field("shares", &M::shares, "of the variance of row-centred logits")};
+  return fields;
+}
+
+const Fields<HeadMeasures>& json_fields(const HeadMeasures*) {
+  static const Fields<HeadMeasures> fields = joined_fields<HeadMeasures>(
+      {{field("layer", &HeadMeasures::layer, "from 0"), field("head", &HeadMeasures::head, "from 0")},
+       measure_fields()});
+  return fields;
+}
+
+const Fields<LayerMeans>& json_fields(const LayerMeans*) {
+  static const Fields<LayerMeans> fields = joined_fields<LayerMeans>(
+      {{field("layer", &LayerMeans::layer, "from 0")}, part_fields(&LayerMeans::means, measure_fields())});
+  return fields;
+}
+
+nlohmann::ordered_json assumptions_json(const std::vector<HeadMeasures>& heads,
+                                        const std::vector<StreamStates>& states) {
+  return write_json(assumptions(heads, states));
+}
+
+nlohmann::ordered_json measures_json(const HeadMeasures& head) { return write_json(head); }
+
+nlohmann::ordered_json layer_means_json(const std::vector<HeadMeasures>& heads) {
+  return write_json(layer_means(heads));
 }
 
 }  // namespace phasor

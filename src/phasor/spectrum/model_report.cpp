@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "phasor/base/json_fields.h"
 #include "phasor/spectrum/head_output.h"
 #include "phasor/spectrum/layer_logits.h"
 #include "phasor/spectrum/model_output.h"
@@ -66,17 +66,25 @@ std::string model_report_text(const ModelReport& report, const std::string& titl
       report.length, check_table(report.heads));
 }
 
+const Fields<ModelReport>& json_fields(const ModelReport*) {
+  using R = ModelReport;
+  static const Fields<R> fields =
+      joined_fields<R>({{field("measures", &R::measures, "per head, means over the samples"),
+                         derived_field<R>(
+                             "layer_means", [](const R& report) { return layer_means(report.measures); },
+                             "the same, means over a layer's heads"),
+                         derived_field<R>(
+                             "assumptions", [](const R& report) { return assumptions(report.measures, report.states); },
+                             "what the model says to the paper's assumptions")},
+                        part_fields(&R::heads, head_list_fields())});
+  return fields;
+}
+
 Json model_report_json(const ModelReport& report, Json source) {
   source["shown_sample"] = report.shown;
   source["n"] = report.length;
   Json json = {{"format", kSpectrumFormat}, {"source", std::move(source)}};
-  json["measures"] = Json::array();
-  for (const HeadMeasures& head : report.measures) json["measures"].push_back(measures_json(head));
-  json["layer_means"] = layer_means_json(report.measures);
-  json["assumptions"] = assumptions_json(report.measures, report.states);
-  json["checks"] = checks_json(report.heads);
-  json["heads"] = Json::array();
-  for (const HeadSummary& head : report.heads) json["heads"].push_back(head_json(head));
+  json.update(write_json(report));
   return json;
 }
 

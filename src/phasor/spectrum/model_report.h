@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/spectrum/additive_states.h"
 #include "phasor/spectrum/head_summary.h"
 #include "phasor/spectrum/model_spectrum.h"
@@ -25,6 +26,7 @@ struct ModelReport {
 ModelReport report_model(Transformer& model, const Batch& batch,
                          const std::function<void(const std::string& line)>& progress = {});
 
+const Fields<ModelReport>& json_fields(const ModelReport*);
 std::string model_report_text(const ModelReport& report, const std::string& title);
 // `source` says where the model comes from; shown_sample and n are added to it.
 nlohmann::ordered_json model_report_json(const ModelReport& report, nlohmann::ordered_json source);

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "phasor/base/file.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/base/seal.h"
 #include "phasor/spectrum/head_output.h"
 
@@ -12,9 +11,7 @@ namespace phasor {
 
 nlohmann::ordered_json spectrum_json(nlohmann::ordered_json source, const std::vector<HeadSummary>& heads) {
   nlohmann::ordered_json json = {{"format", kSpectrumFormat}, {"source", std::move(source)}};
-  json["checks"] = checks_json(heads);
-  json["heads"] = nlohmann::ordered_json::array();
-  for (const HeadSummary& head : heads) json["heads"].push_back(head_json(head));
+  json.update(write_fields(heads, head_list_fields()));
   return json;
 }
 

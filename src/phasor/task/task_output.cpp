@@ -6,6 +6,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "phasor/base/json_fields.h"
+
 namespace phasor {
 namespace {
 
@@ -15,21 +17,12 @@ Json option_value_json(const TaskOption& option, int64_t value) {
   return option.choices.empty() ? Json(value) : Json(print_option(option, value));
 }
 
-Json entry_json(const TaskEntry& entry) {
-  Json options = Json::array();
-  for (const TaskOption& option : entry.options) {
-    Json json = {{"name", option.name}, {"help", option.help}};
-    if (option.choices.empty()) {
-      json["least"] = option.least;
-      json["most"] = option.most;
-    } else {
-      json["choices"] = option.choices;
-    }
-    json["quick"] = option_value_json(option, option.quick);
-    json["paper"] = option_value_json(option, option.paper);
-    options.push_back(json);
+Json settings_json(const TaskCard& card) {
+  Json json = Json::object();
+  for (size_t i = 0; i < card.entry.options.size(); ++i) {
+    json[card.entry.options[i].name] = option_value_json(card.entry.options[i], card.values[i]);
   }
-  return {{"name", entry.name}, {"summary", entry.summary}, {"options", options}};
+  return json;
 }
 
 std::string share_line(const char* what, double share, const char* help) {
@@ -49,10 +42,53 @@ std::string floors_text(const TaskFloors& floors) {
   return text + fmt::format(", ceiling {:.1f} %", 100.0 * floors.ceiling);
 }
 
-Json floors_json(const TaskFloors& floors) {
-  return {{"chance", floors.chance}, {"constant", floors.constant}, {"length", floors.length},
-          {"rule", floors.rule},     {"ceiling", floors.ceiling},   {"ambiguous", floors.ambiguous},
-          {"decoys", floors.decoys}, {"samples", floors.samples},   {"error", floors.error}};
+const Fields<TaskFloors>& json_fields(const TaskFloors*) {
+  static const Fields<TaskFloors> fields = {
+      share_field("chance", &TaskFloors::chance, "accuracy of a class at random"),
+      share_field("constant", &TaskFloors::constant, "of the commonest answer, always"),
+      share_field("length", &TaskFloors::length, "of the best guess from the length alone"),
+      share_field("rule", &TaskFloors::rule, "of the simple rule"),
+      share_field("ceiling", &TaskFloors::ceiling, "of the best answer that the tokens allow"),
+      share_field("ambiguous", &TaskFloors::ambiguous, "share of samples that leave more than one answer open"),
+      share_field("decoys", &TaskFloors::decoys,
+                  "share of samples with a word that only looks like part of the answer"),
+      size_field("samples", &TaskFloors::samples, "number of samples that these are estimated from"),
+      size_field("error", &TaskFloors::error, "largest standard error of these")};
+  return fields;
+}
+
+static const Fields<TaskOption>& json_fields(const TaskOption*) {
+  const auto has_words = [](const TaskOption& option) { return !option.choices.empty(); };
+  const auto value = [](const char* name, int64_t TaskOption::*member, const char* help) {
+    return json_field<TaskOption>(
+        name, "whole number or text",
+        [member](const TaskOption& option) { return option_value_json(option, option.*member); }, help);
+  };
+  static const Fields<TaskOption> fields = {
+      field("name", &TaskOption::name, "`task.NAME` is the setting"),
+      field("help", &TaskOption::help, "what it sets"),
+      field("least", &TaskOption::least, "smallest value; absent for words").left_out_if(has_words),
+      field("most", &TaskOption::most, "largest value; absent for words").left_out_if(has_words),
+      field("choices", &TaskOption::choices, "the words to choose from; absent for numbers")
+          .left_out_if([](const TaskOption& option) { return option.choices.empty(); }),
+      value("quick", &TaskOption::quick, "value in the preset `quick`"),
+      value("paper", &TaskOption::paper, "value in the preset `paper`")};
+  return fields;
+}
+
+const Fields<TaskEntry>& json_fields(const TaskEntry*) {
+  static const Fields<TaskEntry> fields = {field("name", &TaskEntry::name, "as `--task` takes it"),
+                                           field("summary", &TaskEntry::summary, "one sentence"),
+                                           field("options", &TaskEntry::options, "its settings")};
+  return fields;
+}
+
+const Fields<TaskCard>& json_fields(const TaskCard*) {
+  static const Fields<TaskCard> fields = joined_fields<TaskCard>(
+      {part_fields(&TaskCard::entry, fields_of<TaskEntry>()),
+       {json_field<TaskCard>("settings", "object", settings_json, "the value of every option, by its name"),
+        field("floors", &TaskCard::floors, "baselines and the ceiling of the accuracy")}});
+  return fields;
 }
 
 std::string task_list() {
@@ -61,11 +97,7 @@ std::string task_list() {
   return text;
 }
 
-Json task_list_json() {
-  Json list = Json::array();
-  for (const TaskEntry& entry : task_catalogue()) list.push_back(entry_json(entry));
-  return list;
-}
+Json task_list_json() { return write_json(task_catalogue()); }
 
 std::string task_card(const TaskEntry& entry, const std::vector<int64_t>& values, const TaskFloors& floors) {
   std::string text = fmt::format("{}: {}\n\n", entry.name, entry.summary);
@@ -94,12 +126,7 @@ std::string task_card(const TaskEntry& entry, const std::vector<int64_t>& values
 }
 
 Json task_card_json(const TaskEntry& entry, const std::vector<int64_t>& values, const TaskFloors& floors) {
-  Json json = entry_json(entry);
-  for (size_t i = 0; i < entry.options.size(); ++i) {
-    json["settings"][entry.options[i].name] = option_value_json(entry.options[i], values[i]);
-  }
-  json["floors"] = floors_json(floors);
-  return json;
+  return write_json(TaskCard{entry, values, floors});
 }
 
 }  // namespace phasor

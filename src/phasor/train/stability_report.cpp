@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <vector>
+
+#include "phasor/base/json_fields.h"
 
 namespace phasor {
 namespace {
@@ -22,34 +23,6 @@ std::vector<Batch> first_batches(const Session& session, int64_t samples) {
   }
   for (Batch& batch : batches) batch.finish();
   return batches;
-}
-
-Json optional_number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-
-Json hessian_json(const HessianTop& top, int64_t samples) {
-  return {{"eigenvalue", top.eigenvalue},
-          {"residual", top.residual},
-          {"difference_error", top.difference_error},
-          {"product_error", top.product_error},
-          {"converged", top.converged},
-          {"iterations", top.iterations},
-          {"step", top.step},
-          {"most_negative", top.negative_first ? Json(top.most_negative) : Json(nullptr)},
-          {"samples", samples}};
-}
-
-Json rate_json(const LargestRate& found) {
-  Json trials = Json::array();
-  for (const RateTrial& trial : found.trials) {
-    trials.push_back({{"rate", trial.rate},
-                      {"trains", trial.trains},
-                      {"first_loss", trial.first_loss},
-                      {"last_loss", trial.finite ? Json(trial.last_loss) : Json(nullptr)},
-                      {"steps", trial.steps}});
-  }
-  return {{"rate", found.rate > 0.0 ? Json(found.rate) : Json(nullptr)},
-          {"failing", found.failing > 0.0 ? Json(found.failing) : Json(nullptr)},
-          {"trials", std::move(trials)}};
 }
 
 std::string training_text(const TrainingStability& stability) {
@@ -122,18 +95,66 @@ std::string to_text(const RateTrial& trial) {
                      trial.trains ? "trains" : "fails");
 }
 
-Json to_json(const StabilityReport& report) {
-  const TrainingStability& training = report.training;
-  Json json = {{"task", report.task},
-               {"encoding", report.encoding},
-               {"loss_spikes", training.loss_spikes ? Json(*training.loss_spikes) : Json(nullptr)},
-               {"largest_loss_jump", optional_number(training.largest_loss_jump)},
-               {"mean_gradient_norm", training.mean_gradient_norm},
-               {"gradient_norm_spread", optional_number(training.gradient_norm_spread)},
-               {"gradient_norms", training.norms},
-               {"hessian", hessian_json(report.hessian, report.samples)}};
-  if (report.rate) json["largest_lr"] = rate_json(*report.rate);
-  return json;
+static const Fields<RateTrial>& json_fields(const RateTrial*) {
+  using T = RateTrial;
+  static const Fields<T> fields = {
+      field("rate", &T::rate, "that was tried"), field("trains", &T::trains, "the loss fell"),
+      field("first_loss", &T::first_loss, "mean of the first batches"),
+      derived_field<T>(
+          "last_loss", [](const T& trial) { return trial.finite ? std::optional(trial.last_loss) : std::nullopt; },
+          "mean of the last batches; null: not finite"),
+      field("steps", &T::steps, "done; fewer where something was not finite")};
+  return fields;
 }
+
+static const Fields<LargestRate>& json_fields(const LargestRate*) {
+  using R = LargestRate;
+  const auto if_any = [](double R::*member) {
+    return [member](const R& found) { return found.*member > 0.0 ? std::optional(found.*member) : std::nullopt; };
+  };
+  static const Fields<R> fields = {
+      derived_field<R>("rate", if_any(&R::rate), "the largest that trains; null: none of those tried does"),
+      derived_field<R>("failing", if_any(&R::failing), "the smallest rate that failed; null: none did"),
+      field("trials", &R::trials, "in the order in which they were tried")};
+  return fields;
+}
+
+const Fields<StabilityReport>& json_fields(const StabilityReport*) {
+  using T = TrainingStability;
+  static const Fields<T> training = {
+      field("loss_spikes", &T::loss_spikes, "as in result.json"),
+      field("largest_loss_jump", &T::largest_loss_jump, "as in result.json"),
+      field("mean_gradient_norm", &T::mean_gradient_norm, "of the evaluations in metrics.jsonl"),
+      field("gradient_norm_spread", &T::gradient_norm_spread, "standard deviation / mean; null of fewer than 2"),
+      field("gradient_norms", &T::norms, "how many these are")};
+  using H = HessianTop;
+  static const Fields<H> hessian = {
+      field("eigenvalue", &H::eigenvalue, "the largest"),
+      field("residual", &H::residual, "length of Hv - eigenvalue v"),
+      field("difference_error", &H::difference_error, "of the eigenvalue, from differences of gradients"),
+      field("product_error", &H::product_error, "of Hv, likewise"),
+      field("converged", &H::converged, "whether the iteration did"),
+      field("iterations", &H::iterations, "done"),
+      field("step", &H::step, "the distance of the gradients whose differences are taken"),
+      derived_field<H>(
+          "most_negative",
+          [](const H& top) { return top.negative_first ? std::optional(top.most_negative) : std::nullopt; },
+          "that eigenvalue, if it has the largest modulus; else null")};
+  using R = StabilityReport;
+  static const Fields<R> fields = joined_fields<R>(
+      {{field("task", &R::task, "of the run"), field("encoding", &R::encoding, "of the run")},
+       part_fields(&R::training, training),
+       {group_field(
+            "hessian",
+            joined_fields<R>({part_fields(&R::hessian, hessian),
+                              {field("samples", &R::samples, "training samples that the loss is the mean of")}}),
+            "of the mean loss"),
+        field("largest_lr", &R::rate, "with `--largest-lr` only").left_out_if([](const R& report) {
+          return !report.rate;
+        })}});
+  return fields;
+}
+
+Json to_json(const StabilityReport& report) { return write_json(report); }
 
 }  // namespace phasor

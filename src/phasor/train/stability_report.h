@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/run/session.h"
 #include "phasor/train/hessian.h"
 #include "phasor/train/largest_rate.h"
@@ -36,5 +37,6 @@ StabilityReport measure_stability(const RunFolder& folder, Session& session, con
 std::string to_text(const StabilityReport& report);
 std::string to_text(const RateTrial& trial);  // one line
 nlohmann::ordered_json to_json(const StabilityReport& report);
+const Fields<StabilityReport>& json_fields(const StabilityReport*);
 
 }  // namespace phasor

@@ -13,6 +13,7 @@
 #include "phasor/run/evaluation.h"
 #include "phasor/run/finished_run.h"
 #include "phasor/run/session.h"
+#include "phasor/run/stored_result.h"
 #include "phasor/train/optimizer.h"
 #include "phasor/train/schedule.h"
 #include "phasor/train/telemetry_probe.h"
@@ -243,7 +244,7 @@ class TrainingRun {
     if (session_.data().validation.size() > 0) {
       result.validation = scores(session_.data().validation, session_.data().validation.size());
     }
-    write_file_atomically(folder_.file("result.json"), to_json(config_, result));
+    write_file_atomically(folder_.file("result.json"), to_json(stored_result(config_, result)));
     return {.end = TrainingEnd::finished, .step = step_, .result = result};
   }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/encoding/encoding.h"
 #include "phasor/encoding/measure/position_codes.h"
 
@@ -83,6 +84,7 @@ std::string_view origin_name(Desiderata::Origin::Kind kind);
 std::vector<Desiderata> measure_desiderata(const Encoding& encoding, const EncodingShape& shape, uint64_t seed = 0);
 
 // Every number, and the verdicts as true, false or, where one does not apply, null.
+const Fields<Desiderata>& json_fields(const Desiderata*);
 nlohmann::ordered_json desiderata_json(const Desiderata& measured);
 
 }  // namespace phasor

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/encoding/measure/desiderata.h"
 #include "phasor/encoding/measure/kernel.h"
 #include "phasor/encoding/resolve/component.h"
@@ -36,6 +37,7 @@ EncodingCard make_card(const Encoding& encoding, const EncodingShape& shape, uin
 
 // At most 100 columns wide. `ascii` draws kernels without Braille dots.
 std::string card_text(const EncodingCard& card, bool ascii);
+const Fields<EncodingCard>& json_fields(const EncodingCard*);
 nlohmann::ordered_json card_json(const EncodingCard& card);
 
 // "layers.<l>.encoding.t5.bias" for the tensors of all layers that start alike.

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "phasor/base/json_fields.h"
 #include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/encoding_list.h"
 #include "phasor/encoding/measure/encoding_card.h"
@@ -12,162 +11,299 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json axis_json(const PositionAxis& axis) {
-  switch (axis.kind) {
+const char* kind_name(PositionAxis::Kind kind) {
+  switch (kind) {
     case PositionAxis::Kind::index:
-      return {{"kind", "index"}, {"extent", axis.extent}};
+      return "index";
     case PositionAxis::Kind::randomized:
-      return {{"kind", "randomized"}, {"extent", axis.extent}};
+      return "randomized";
+    case PositionAxis::Kind::scattered:
+      return "scattered";
     case PositionAxis::Kind::coordinate:
-      return {{"kind", "coordinate"}, {"coordinate", axis.coordinate}, {"extent", axis.extent}};
+      return "coordinate";
   }
-  return nullptr;
+  return "";
 }
 
-Json term_json(const CardTerm& shown) {
-  const Term& term = *shown.term;
-  const EncodingEntry& entry = *find_encoding(term.name);
-  Json parameters = Json::array();
-  for (const EncodingParameter& parameter : entry.parameters) {
-    Json json = parameter_json(parameter);
-    const TermValue* value = given_value(term, parameter);
-    json["given"] = value != nullptr;
-    json["value"] = json["default"];
-    if (value != nullptr) {
-      const double* number = std::get_if<double>(&value->content);
-      const auto* quoted = std::get_if<QuotedText>(&value->content);
-      json["value"] = number != nullptr   ? Json(*number)
-                      : quoted != nullptr ? Json(quoted->text)
-                                          : Json(print_expression(*value));
-    }
-    parameters.push_back(std::move(json));
+const char* kind_name(InitialValues::Kind kind) {
+  switch (kind) {
+    case InitialValues::Kind::constant:
+      return "constant";
+    case InitialValues::Kind::normal:
+      return "normal";
+    case InitialValues::Kind::uniform:
+      return "uniform";
+    case InitialValues::Kind::values:
+      return "values";
   }
-  Json variables = Json::object();  // names in a formula that are no parameters of the entry
-  for (const TermArgument& argument : term.arguments) {
+  return "";
+}
+
+// A parameter of an entry with what a term gives for it.
+struct GivenParameter {
+  EncodingParameter parameter;
+  const TermValue* value = nullptr;  // null: not given
+};
+
+Json value_json(const GivenParameter& given) {
+  if (given.value == nullptr) return write_json(given.parameter)["default"];
+  if (const double* number = std::get_if<double>(&given.value->content)) return *number;
+  if (const auto* quoted = std::get_if<QuotedText>(&given.value->content)) return quoted->text;
+  return print_expression(*given.value);
+}
+
+const EncodingEntry& entry_of(const CardTerm& shown) { return *find_encoding(shown.term->name); }
+
+std::vector<GivenParameter> given_parameters(const CardTerm& shown) {
+  std::vector<GivenParameter> list;
+  for (const EncodingParameter& parameter : entry_of(shown).parameters) {
+    list.push_back({parameter, given_value(*shown.term, parameter)});
+  }
+  return list;
+}
+
+// Names in a formula that are no parameters of the entry.
+Json variables_json(const CardTerm& shown) {
+  const EncodingEntry& entry = entry_of(shown);
+  Json variables = Json::object();
+  for (const TermArgument& argument : shown.term->arguments) {
     bool known = false;
     for (const EncodingParameter& parameter : entry.parameters)
       known = known || parameter.name == parameter_name(argument, entry);
     if (!known) variables[argument.key] = print_expression(argument.value);
   }
-  return {{"name", entry.name},       {"expression", print_expression(term)},
-          {"within", shown.depth},    {"summary", entry.summary},
-          {"formula", entry.formula}, {"paper", entry.paper},
-          {"year", entry.year},       {"notes", entry.notes},
-          {"parameters", parameters}, {"variables", variables}};
+  return variables;
 }
 
-Json places_json(const ResolvedEncoding& encoding) {
-  Json layers = Json::array();
-  for (const LayerEncoding& layer : encoding.layers) {
-    Json rotations = Json::array();
-    for (const auto& rotation : layer.rotation) {
-      rotations.push_back(rotation == nullptr ? Json(nullptr)
-                                              : Json{{"term", rotation->name},
-                                                     {"first", rotation->first},
-                                                     {"pairs", rotation->pairs},
-                                                     {"layout", rotation->halves ? "half" : "interleaved"},
-                                                     {"axes", rotation->axes},
-                                                     {"length_classes", rotation->classes}});
-    }
-    Json decoupled = nullptr;
-    if (layer.decoupled) {
-      decoupled = {{"key_latent", layer.decoupled->key_latent},
-                   {"query_latent", layer.decoupled->query_latent},
-                   {"rotary", layer.decoupled->rotary},
-                   {"shared_query", layer.decoupled->shared_query},
-                   {"norm", layer.decoupled->norm}};
-    }
-    Json bias = nullptr;
-    if (layer.bias != nullptr) {
-      bias = {{"by_query", layer.bias->rows > 1}, {"per_length", layer.bias->per_length}, {"axis", layer.bias->axis}};
-    }
-    layers.push_back(
-        {{"rotation", rotations}, {"bias", bias}, {"scale", layer.scale}, {"decoupled", std::move(decoupled)}});
-  }
-  Json input = nullptr;
-  if (encoding.input) input = {{"axis", encoding.input->axis}, {"per_length", encoding.input->per_length}};
-  return {{"embedding_width", encoding.embedding_width}, {"input", input}, {"layers", layers}};
-}
+struct CardKernel {
+  CodeSite site;
+  PositionAxis axis;
+  std::vector<int64_t> heads;
+  Kernel kernel;
+};
 
-Json start_json(const InitialValues& initial) {
-  switch (initial.kind) {
-    case InitialValues::Kind::constant:
-      return {{"kind", "constant"}, {"value", initial.centre}};
-    case InitialValues::Kind::normal:
-      return {{"kind", "normal"}, {"mean", initial.centre}, {"deviation", initial.size}};
-    case InitialValues::Kind::uniform:
-      return {{"kind", "uniform"}, {"from", initial.centre - initial.size}, {"to", initial.centre + initial.size}};
-    case InitialValues::Kind::values:
-      return {{"kind", "values"}, {"values", initial.values}};
-  }
-  return nullptr;
-}
-
-Json tensors_json(const ResolvedEncoding& encoding) {
-  Json list = Json::array();
-  for (const LearnedParameter& parameter : encoding.parameters) {
-    Json json = {{"name", parameter.name}, {"shape", parameter.shape}, {"start", start_json(parameter.initial)}};
-    json["least"] = parameter.least;  // null where there is no bound
-    json["most"] = parameter.most;
-    list.push_back(std::move(json));
-  }
-  return list;
-}
-
-Json kernels_json(const std::vector<KernelCurves>& groups) {
-  Json list = Json::array();
-  for (const KernelCurves& group : groups) {
+std::vector<CardKernel> card_kernels(const EncodingCard& card) {
+  std::vector<CardKernel> list;
+  for (const KernelCurves& group : card.kernels) {
     for (const KernelCurves::Curve& curve : group.curves) {
-      const Kernel& kernel = curve.kernel;
-      list.push_back({{"place", place_name(group.site.place)},
-                      {"layer", group.site.layer},
-                      {"heads", curve.heads},
-                      {"axis", axis_json(group.axis)},
-                      {"first_distance", kernel.first},
-                      {"values", kernel.values},
-                      {"query_position", {{"keys_behind", -kernel.first}, {"keys_ahead", 0}}},
-                      {"deviation", kernel.deviation},
-                      {"toeplitz", kernel.toeplitz()}});
+      list.push_back({group.site, group.axis, curve.heads, curve.kernel});
     }
   }
   return list;
+}
+
+const Fields<GivenParameter>& json_fields(const GivenParameter*) {
+  using G = GivenParameter;
+  static const Fields<G> fields =
+      joined_fields<G>({part_fields(&G::parameter, fields_of<EncodingParameter>()),
+                        {derived_field<G>(
+                             "given", [](const G& given) { return given.value != nullptr; }, "in the expression"),
+                         json_field<G>("value", "number, text or null", value_json, "that is used")}});
+  return fields;
 }
 
 }  // namespace
 
-Json card_json(const EncodingCard& card) {
-  const EncodingShape& shape = card.resolved.shape;
-  const EncodingTraits& traits = card.traits;
-  Json terms = Json::array();
-  for (const CardTerm& term : card_terms(card.encoding)) terms.push_back(term_json(term));
-  Json axes = Json::array();
-  for (const PositionAxis& axis : card.resolved.axes) axes.push_back(axis_json(axis));
-  Json desiderata = Json::array();
-  for (const Desiderata& place : card.desiderata) desiderata.push_back(desiderata_json(place));
-  return {{"name", card.expression},
-          {"class", coupling_name(traits.coupling)},
-          {"traits",
-           {{"exactly_relative", traits.exactly_relative},
-            {"learnable", traits.learnable},
-            {"extrapolates", traits.extrapolates},
-            {"bidirectional", traits.bidirectional},
-            {"depends_on_length", traits.depends_on_length},
-            {"n_dimensional", traits.n_dimensional}}},
-          {"shape",
-           {{"layers", shape.layers},
-            {"heads", shape.heads},
-            {"head_width", shape.head_width},
-            {"width", shape.width},
-            {"positions", shape.positions},
-            {"causal", shape.causal},
-            {"grid", shape.grid}}},
-          {"seed", card.seed},
-          {"terms", std::move(terms)},
-          {"axes", std::move(axes)},
-          {"places", places_json(card.resolved)},
-          {"tensors", tensors_json(card.resolved)},
-          {"kernels", kernels_json(card.kernels)},
-          {"desiderata", std::move(desiderata)}};
+static const Fields<PositionAxis>& json_fields(const PositionAxis*) {
+  using A = PositionAxis;
+  static const Fields<A> fields = {
+      derived_field<A>(
+          "kind", [](const A& axis) { return kind_name(axis.kind); },
+          "`index`, `randomized`, `scattered` or `coordinate`"),
+      field("coordinate", &A::coordinate, "which one; absent for other kinds").left_out_if([](const A& axis) {
+        return axis.kind != A::Kind::coordinate;
+      }),
+      field("seed", &A::seed, "of the draw; absent for other kinds").left_out_if([](const A& axis) {
+        return axis.kind != A::Kind::scattered;
+      }),
+      field("extent", &A::extent, "positions are 0 to extent - 1")};
+  return fields;
 }
+
+static const Fields<CardTerm>& json_fields(const CardTerm*) {
+  using C = CardTerm;
+  const auto of_entry = [](const char* name, std::string EncodingEntry::*member, const char* help) {
+    return derived_field<C>(
+        name, [member](const C& shown) { return entry_of(shown).*member; }, help);
+  };
+  static const Fields<C> fields = {
+      of_entry("name", &EncodingEntry::name, "of the catalogue's entry"),
+      derived_field<C>(
+          "expression", [](const C& shown) { return print_expression(*shown.term); }, "the term, canonical"),
+      field("within", &C::depth, "within how many other terms"),
+      of_entry("summary", &EncodingEntry::summary, "as in the list, like the next four"),
+      of_entry("formula", &EncodingEntry::formula, "of the entry"),
+      of_entry("paper", &EncodingEntry::paper, "of the entry"),
+      derived_field<C>(
+          "year", [](const C& shown) { return entry_of(shown).year; }, "of the paper"),
+      of_entry("notes", &EncodingEntry::notes, "of the entry"),
+      derived_field<C>("parameters", given_parameters, "with their values"),
+      json_field<C>("variables", "object", variables_json, "what a formula names beside them")};
+  return fields;
+}
+
+static const Fields<Rotation>& json_fields(const Rotation*) {
+  using R = Rotation;
+  static const Fields<R> fields = {
+      field("term", &R::name, "that made it"),
+      field("first", &R::first, "first rotated channel"),
+      field("pairs", &R::pairs, "of channels"),
+      derived_field<R>(
+          "layout", [](const R& rotation) { return rotation.halves ? "half" : "interleaved"; },
+          "`interleaved`: pairs (2 c, 2 c + 1); `half`: (c, pairs + c)"),
+      field("axes", &R::axes, "places in `axes`"),
+      field("length_classes", &R::classes, "tables for different lengths of sequences")};
+  return fields;
+}
+
+static const Fields<BiasTerm>& json_fields(const BiasTerm*) {
+  using B = BiasTerm;
+  static const Fields<B> fields = {
+      derived_field<B>(
+          "by_query", [](const B& bias) { return bias.rows > 1; }, "depends on the query's position too"),
+      field("per_length", &B::per_length, "a table for every length"), field("axis", &B::axis, "place in `axes`")};
+  return fields;
+}
+
+static const Fields<DecoupledPath>& json_fields(const DecoupledPath*) {
+  using D = DecoupledPath;
+  static const Fields<D> fields = {field("key_latent", &D::key_latent, "width that keys and values are made from"),
+                                   field("query_latent", &D::query_latent, "width that queries are made from"),
+                                   field("rotary", &D::rotary, "extra channels of queries and keys"),
+                                   field("shared_query", &D::shared_query, "heads share these channels of queries too"),
+                                   field("norm", &D::norm, "RMS norm on the latents")};
+  return fields;
+}
+
+static const Fields<LayerEncoding>& json_fields(const LayerEncoding*) {
+  using L = LayerEncoding;
+  static const Fields<L> fields = {field("rotation", &L::rotation, "of every head; null: none"),
+                                   field("bias", &L::bias, "by distance; null: none"),
+                                   field("scale", &L::scale, "factor of every head on top of 1 / sqrt(query width)"),
+                                   field("decoupled", &L::decoupled, "a path of its own for position; null: none")};
+  return fields;
+}
+
+static const Fields<InputTerm>& json_fields(const InputTerm*) {
+  using I = InputTerm;
+  static const Fields<I> fields = {field("axis", &I::axis, "place in `axes`"),
+                                   field("per_length", &I::per_length, "a table for every length")};
+  return fields;
+}
+
+static const Fields<InitialValues>& json_fields(const InitialValues*) {
+  using I = InitialValues;
+  const auto unless = [](I::Kind kind) { return [kind](const I& initial) { return initial.kind != kind; }; };
+  static const Fields<I> fields = {
+      derived_field<I>(
+          "kind", [](const I& initial) { return kind_name(initial.kind); },
+          "`constant`, `normal`, `uniform` or `values`; the other members are those of the kind"),
+      field("value", &I::centre, "of a constant").left_out_if(unless(I::Kind::constant)),
+      field("mean", &I::centre, "of a normal distribution").left_out_if(unless(I::Kind::normal)),
+      field("deviation", &I::size, "likewise").left_out_if(unless(I::Kind::normal)),
+      derived_field<I>(
+          "from", [](const I& initial) { return initial.centre - initial.size; }, "of a uniform distribution")
+          .left_out_if(unless(I::Kind::uniform)),
+      derived_field<I>(
+          "to", [](const I& initial) { return initial.centre + initial.size; }, "likewise")
+          .left_out_if(unless(I::Kind::uniform)),
+      field("values", &I::values, "as listed").left_out_if(unless(I::Kind::values))};
+  return fields;
+}
+
+static const Fields<LearnedParameter>& json_fields(const LearnedParameter*) {
+  using P = LearnedParameter;
+  static const Fields<P> fields = {
+      field("name", &P::name, "of the tensor, as in model.safetensors"), field("shape", &P::shape, "of the tensor"),
+      field("start", &P::initial, "where training starts"), field("least", &P::least, "kept above it; null: no bound"),
+      field("most", &P::most, "kept below it; null: no bound")};
+  return fields;
+}
+
+namespace {
+
+const Fields<CardKernel>& json_fields(const CardKernel*) {
+  using C = CardKernel;
+  static const Fields<C> fields = {
+      derived_field<C>(
+          "place", [](const C& at) { return place_name(at.site.place); }, "that it belongs to"),
+      derived_field<C>(
+          "layer", [](const C& at) { return at.site.layer; }, "the first that has it"),
+      field("heads", &C::heads, "that share it; empty for an input term"),
+      field("axis", &C::axis, "along which distances are counted"),
+      derived_field<C>(
+          "first_distance", [](const C& at) { return at.kernel.first; }, "key minus query of the first value"),
+      derived_field<C>(
+          "values", [](const C& at) { return at.kernel.values; }, "distances one by one"),
+      group_field<C>("query_position",
+                     {derived_field<C>(
+                          "keys_behind", [](const C& at) { return -at.kernel.first; }, "that they are seen from"),
+                      derived_field<C>(
+                          "keys_ahead", [](const C&) { return 0; }, "likewise")},
+                     "reference position"),
+      derived_field<C>(
+          "deviation", [](const C& at) { return at.kernel.deviation; }, "from elsewhere values differ by at most this"),
+      derived_field<C>(
+          "toeplitz", [](const C& at) { return at.kernel.toeplitz(); }, "the same from every position")};
+  return fields;
+}
+
+Fields<EncodingTraits> trait_fields() {
+  using T = EncodingTraits;
+  return {field("exactly_relative", &T::exactly_relative, "logits stay when all positions move together"),
+          field("learnable", &T::learnable, "some of it is trained"),
+          field("extrapolates", &T::extrapolates, "made for positions that training never saw"),
+          field("bidirectional", &T::bidirectional, "tells positions apart without a causal mask"),
+          field("depends_on_length", &T::depends_on_length, "on the length of the sequence"),
+          field("n_dimensional", &T::n_dimensional, "of coordinates instead of an index")};
+}
+
+Fields<EncodingShape> shape_fields() {
+  using S = EncodingShape;
+  return {field("layers", &S::layers, "of the model"),
+          field("heads", &S::heads, "of each layer"),
+          field("head_width", &S::head_width, "query and key channels of a head"),
+          field("width", &S::width, "of the residual stream"),
+          field("positions", &S::positions, "the longest sequence"),
+          field("causal", &S::causal, "whether there is a mask"),
+          field("grid", &S::grid, "extents of coordinates; often empty")};
+}
+
+Fields<ResolvedEncoding> place_fields() {
+  using R = ResolvedEncoding;
+  return {field("embedding_width", &R::embedding_width, "of the tokens' vectors"),
+          field("input", &R::input, "a term added to the embeddings; null: none"),
+          field("layers", &R::layers, "what every layer has")};
+}
+
+}  // namespace
+
+const Fields<EncodingCard>& json_fields(const EncodingCard*) {
+  using C = EncodingCard;
+  static const Fields<ResolvedEncoding> resolved = {group_field("places", place_fields(), "where it goes"),
+                                                    field("tensors", &ResolvedEncoding::parameters, "what it learns")};
+  static const Fields<ResolvedEncoding> shape = {
+      group_field("shape", part_fields(&ResolvedEncoding::shape, shape_fields()), "of the model it is shown for")};
+  static const Fields<ResolvedEncoding> axes = {field("axes", &ResolvedEncoding::axes, "that positions come from")};
+  static const Fields<C> head = {field("name", &C::expression, "the canonical expression"),
+                                 derived_field<C>(
+                                     "class", [](const C& card) { return coupling_name(card.traits.coupling); },
+                                     "how position and content are coupled"),
+                                 group_field("traits", part_fields(&C::traits, trait_fields()), "what it promises")};
+  static const Fields<C> terms = {
+      field("seed", &C::seed, "of the model whose start the numbers are"),
+      derived_field<C>(
+          "terms", [](const C& card) { return card_terms(card.encoding); }, "of the expression, and within them")};
+  static const Fields<C> measured = {
+      derived_field<C>("kernels", card_kernels,
+                       "values over distance, and how much they depend on the reference position"),
+      field("desiderata", &C::desiderata, "every measured number with its verdict, place by place")};
+  static const Fields<C> fields =
+      joined_fields({head, part_fields(&C::resolved, shape), terms, part_fields(&C::resolved, axes),
+                     part_fields(&C::resolved, resolved), measured});
+  return fields;
+}
+
+Json card_json(const EncodingCard& card) { return write_json(card); }
 
 }  // namespace phasor

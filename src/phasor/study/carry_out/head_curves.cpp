@@ -86,20 +86,18 @@ static Field<HeadCurves> short_field(const char* name, V HeadCurves::*member, co
   return result;
 }
 
-static const Fields<PartShares>& json_fields(const PartShares*) {
+static Fields<PartShares> short_shares() {
   const auto share = [](const char* name, double PartShares::*member, const char* help) {
     Field<PartShares> result = field(name, member, help);
     result.write = [member](const PartShares& shares) { return shortened(shares.*member); };
     return result;
   };
-  static const Fields<PartShares> fields = {
-      share("content_content", &PartShares::content_content, "of the logits' variance by content alone"),
-      share("content_position", &PartShares::content_position, "by the query's content and the key's position"),
-      share("position_content", &PartShares::position_content, "by the query's position and the key's content"),
-      share("position_position", &PartShares::position_position, "by position alone"),
-      share("bias", &PartShares::bias, "by the bias"),
-      share("decoupled", &PartShares::decoupled, "by the decoupled path")};
-  return fields;
+  return {share("content_content", &PartShares::content_content, "of the logits' variance by content alone"),
+          share("content_position", &PartShares::content_position, "by the query's content and the key's position"),
+          share("position_content", &PartShares::position_content, "by the query's position and the key's content"),
+          share("position_position", &PartShares::position_position, "by position alone"),
+          share("bias", &PartShares::bias, "by the bias"),
+          share("decoupled", &PartShares::decoupled, "by the decoupled path")};
 }
 
 static const Fields<HeadCurves>& json_fields(const HeadCurves*) {
@@ -110,12 +108,12 @@ static const Fields<HeadCurves>& json_fields(const HeadCurves*) {
       short_field("plain", &HeadCurves::plain, "the same with all angles at zero; empty where nothing turns"),
       short_field("eigenvalues", &HeadCurves::eigenvalues, "of the logits; empty where they are causal"),
       short_field("kernel", &HeadCurves::kernel, "what distance adds to the logits, from -(tokens - 1)"),
-      field("shares", &HeadCurves::shares, "parts of the logits' variance"),
+      group_field("shares", part_fields(&HeadCurves::shares, short_shares()), "means over the first test sequences"),
       short_field("contraction", &HeadCurves::contraction, "sigma_1 over that with all angles at zero")};
   return fields;
 }
 
-static const Fields<CurvesRecord>& json_fields(const CurvesRecord*) {
+const Fields<CurvesRecord>& json_fields(const CurvesRecord*) {
   static const Fields<CurvesRecord> fields = {field("tokens", &CurvesRecord::tokens, "of the sample"),
                                               field("heads", &CurvesRecord::heads, "layer by layer")};
   return fields;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/run/session.h"
 #include "phasor/spectrum/model_spectrum.h"
 
@@ -28,6 +29,8 @@ struct CurvesRecord {
   int64_t tokens = 0;
   std::vector<HeadCurves> heads;  // layer by layer; a head whose logits are not finite is left out
 };
+
+const Fields<CurvesRecord>& json_fields(const CurvesRecord*);
 
 // `measures` of the same model: measure_heads().
 CurvesRecord measure_head_curves(Session& session, const std::vector<HeadMeasures>& measures);

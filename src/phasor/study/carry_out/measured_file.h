@@ -41,10 +41,10 @@ auto read_measured_file(const std::filesystem::path& path, const char* format, c
   });
 }
 
-// The object's own members; the file's (format, run, checksum) are not among them.
+// The object's own members; the file's (format, kind, run, checksum) are not among them.
 template <class T>
 T read_members(nlohmann::ordered_json json) {
-  for (const char* member : {"format", "run", "xxh64"}) json.erase(member);
+  for (const char* member : {"format", "kind", "run", "xxh64"}) json.erase(member);
   return read_json<T>(json);
 }
 

@@ -1,13 +1,12 @@
 #include "phasor/study/carry_out/pack_run.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "phasor/ablation/ablation_files.h"
 #include "phasor/ablation/question.h"
 #include "phasor/base/error.h"
+#include "phasor/base/file.h"
 #include "phasor/base/folder_claim.h"
-#include "phasor/base/seal.h"
 #include "phasor/run/finished_run.h"
 #include "phasor/study/carry_out/run_measures.h"
 
@@ -15,7 +14,6 @@ namespace phasor {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 int64_t bytes_in(const fs::path& folder) {
   int64_t bytes = 0;
@@ -64,17 +62,15 @@ PackedRun pack_run(const fs::path& path) {
   const RunFolder folder(path);
   if (!folder.complete()) fail_usage("'{}' holds no finished run", path.string());
   const FolderClaim claim(path);
-  const FinishedRun run = read_finished_run(folder);
+  FinishedRun run = read_finished_run(folder);
   PackedRun packed{.left_out = run.result.packed, .bytes_before = bytes_in(path)};
   const std::vector<std::string> large = large_files(run.config);
   for (const std::string& name : large) {
     if (fs::exists(folder.file(name))) add_once(packed.left_out, name);
   }
   // First the mark: whoever is killed in between leaves a run that can be packed again.
-  Json result = Json::parse(read_file(folder.file("result.json")));
-  result.erase(std::string(kSealKey));
-  result["packed"] = packed.left_out;
-  write_file_atomically(folder.file("result.json"), sealed(result.dump(2) + "\n"));
+  run.result.packed = packed.left_out;
+  write_file_atomically(folder.file("result.json"), to_json(run.result));
   for (const std::string& name : large) fs::remove(folder.file(name));
   std::error_code not_empty;
   fs::remove(folder.file("snapshots"), not_empty);

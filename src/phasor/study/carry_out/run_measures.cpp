@@ -111,8 +111,9 @@ Measure published_measure(const PlannedRun& run, const fs::path& folder) {
     return ablate_as_published_to_file(model.trained(), folder, {}, progress).has_value();
   };
   const auto is_there = [=] {
-    return is_readable(folder / "ablation_published.json",
-                       [](const fs::path& path) { read_measured_file(path, kAblationFormat, published_from_json); });
+    return is_readable(folder / "ablation_published.json", [](const fs::path& path) {
+      read_measured_file(path, kAblationFormat, read_members<StoredPublished>);
+    });
   };
   const int64_t turns = config.model.layers * config.model.heads;
   const int64_t samples = config.data.train_samples + config.data.test_samples;

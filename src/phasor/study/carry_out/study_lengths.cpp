@@ -33,12 +33,12 @@ bool has_length(const std::vector<MeasuredLength>& lengths, double factor) {
 }
 
 // A length that was measured has `longest` and `accuracy`, another the reason why not.
-static const Fields<MeasuredLength>& json_fields(const MeasuredLength*) {
+const Fields<MeasuredLength>& json_fields(const MeasuredLength*) {
   static const Fields<MeasuredLength> fields = {
       size_field("factor", &MeasuredLength::factor, "times the training length"),
       Field<MeasuredLength>{
           .name = "longest",
-          .type = "whole number",
+          .type = "whole number or null",
           .help = "tokens; null: not measured",
           .write = [](const MeasuredLength& l) { return l.record ? Json(l.record->longest) : Json(); },
           .read =
@@ -48,7 +48,7 @@ static const Fields<MeasuredLength>& json_fields(const MeasuredLength*) {
               }},
       Field<MeasuredLength>{
           .name = "accuracy",
-          .type = "number",
+          .type = "number or null",
           .help = "on samples of that length; null: not measured",
           .write = [](const MeasuredLength& l) { return l.record ? Json(l.record->accuracy) : Json(); },
           .read =
@@ -57,7 +57,7 @@ static const Fields<MeasuredLength>& json_fields(const MeasuredLength*) {
                 if (!json.is_null()) l.record->accuracy = read_json<double>(json, path);
               }},
       Field<MeasuredLength>{.name = "reason",
-                            .type = "text",
+                            .type = "text or null",
                             .help = "why it was not measured; null: it was",
                             .write = [](const MeasuredLength& l) { return l.record ? Json() : Json(l.reason); },
                             .read =

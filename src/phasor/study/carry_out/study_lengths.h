@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/run/session.h"
 #include "phasor/study/records/run_record.h"
 
@@ -20,6 +21,8 @@ struct MeasuredLength {
 };
 
 // Of the session's trained model, on kLengthSamples samples.
+const Fields<MeasuredLength>& json_fields(const MeasuredLength*);
+
 MeasuredLength measure_length(Session& session, double factor);
 
 bool has_length(const std::vector<MeasuredLength>& lengths, double factor);

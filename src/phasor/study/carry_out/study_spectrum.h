@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/run/session.h"
 #include "phasor/study/records/run_record.h"
 
@@ -19,6 +20,8 @@ std::vector<HeadMeasures> measure_end(Session& session, SpectrumRecord& record);
 void measure_streams(Session& session, SpectrumRecord& record);
 
 // `run` is the id of the settings of the run that was measured: reading a file of another one is an error.
+const Fields<SpectralFacts>& json_fields(const SpectralFacts*);
+const Fields<SpectrumRecord>& json_fields(const SpectrumRecord*);
 void write_study_spectrum(const SpectrumRecord& record, const std::filesystem::path& path, const std::string& run = "");
 // Throws FormatError that names the file.
 SpectrumRecord read_study_spectrum(const std::filesystem::path& path, const std::string& run = "");

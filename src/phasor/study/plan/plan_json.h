@@ -3,10 +3,15 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/study/plan/study_plan.h"
 
 namespace phasor {
 
+// Of study.json beside the plan: records/registration.h.
+inline constexpr const char* kRegisteredMember = "registered";
+
+const Fields<StudyPlan>& json_fields(const StudyPlan*);
 nlohmann::ordered_json to_json(const RunMeasures& measures);
 nlohmann::ordered_json to_json(const StudyPlan& plan);
 

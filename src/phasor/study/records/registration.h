@@ -1,7 +1,7 @@
 #pragma once
-// What was fixed before the first run of a study: its plan, the rules that decide, the claims that are judged. It is part
-// of study.json, the file that makes a folder a study, and never changes once there are runs. A verdict that rests on
-// anything else is post hoc, and says so.
+// What was fixed before the first run of a study: its plan, the rules that decide, the claims that are judged. It is
+// part of study.json, the file that makes a folder a study, and never changes once there are runs. A verdict that rests
+// on anything else is post hoc, and says so.
 #include <optional>
 #include <string>
 #include <string_view>

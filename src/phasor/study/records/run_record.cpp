@@ -53,12 +53,11 @@ HeadRecord head_record(RunVerdict verdict, const ScoreTable& table, Question que
   return record;
 }
 
-AblationRecord ablation_from(const Json& json, const ScoreTable& table, const ModelConfig& model, bool finished) {
-  if (json.at("kind") != "run") fail("it is of kind {}, not \"run\"", json.at("kind").dump());
-  AblationRecord record{.step = read_json<int64_t>(json.at("source").at("step")),
-                        .samples = read_json<int64_t>(json.at("samples")),
-                        .accuracy = json.at("intact").at("accuracy"),
-                        .floor_accuracy = json.at("floor_accuracy"),
+AblationRecord ablation_from(StoredAblation stored, const ScoreTable& table, const ModelConfig& model, bool finished) {
+  AblationRecord record{.step = stored.source.step,
+                        .samples = stored.samples,
+                        .accuracy = stored.intact.accuracy,
+                        .floor_accuracy = stored.floor_accuracy,
                         .position = {},
                         .importance = {},
                         .removal = {}};
@@ -67,13 +66,9 @@ AblationRecord ablation_from(const Json& json, const ScoreTable& table, const Mo
         "{} samples of a model with {} layers of {} heads do not belong to scores of {} samples, {} layers of {} heads",
         record.samples, model.layers, model.heads, table.samples, table.layers, table.heads);
   }
-  for (const Question question : {Question::position, Question::importance}) {
-    const Json& verdict = json.at(name(question));
-    if (verdict.is_null()) continue;
-    (question == Question::position ? record.position : record.importance) =
-        head_record(verdict_from_json(verdict), table, question);
-  }
-  if (finished) record.removal = removal_from_json(json.at("removal"));
+  if (stored.position) record.position = head_record(std::move(*stored.position), table, Question::position);
+  if (stored.importance) record.importance = head_record(std::move(*stored.importance), table, Question::importance);
+  if (finished) record.removal = std::move(stored.removal);
   return record;
 }
 
@@ -83,11 +78,13 @@ std::optional<AblationRecord> read_ablation(const fs::path& folder, const RunCon
   if (!fs::exists(path)) return std::nullopt;
   const StoredScores scores = load_scores(folder / (stem + ".safetensors"));
   return read_measured_file(path, kAblationFormat, [&](const Json& json) {
-    if (json.at("source") != ablation_source(config, snapshot)) fail("it was measured of another run");
+    if (json.at("kind") != "run") fail("it is of kind {}, not \"run\"", json.at("kind").dump());
+    StoredAblation stored = read_members<StoredAblation>(json);
+    if (stored.source != ablation_source(config, snapshot)) fail("it was measured of another run");
     const Json plan = Json::parse(scores.plan);
-    if (plan.at("parameters") != json.at("parameters")) fail("the scores beside it were measured with other weights");
+    if (plan.at("parameters") != stored.parameters) fail("the scores beside it were measured with other weights");
     if (plan.at("config").get<std::string>() != config_id(config)) fail("it was measured of another run");
-    return ablation_from(json, scores.table, config.model, !snapshot.has_value());
+    return ablation_from(std::move(stored), scores.table, config.model, !snapshot.has_value());
   });
 }
 
@@ -101,8 +98,9 @@ void read_measures(const fs::path& folder, const RunConfig& config, RunRecord& r
   const fs::path published = folder / (ablation_stem() + "_published.json");
   if (fs::exists(published)) {
     record.published = read_measured_file(published, kAblationFormat, [&](const Json& json) {
-      if (json.at("source") != ablation_source(config)) fail("it was measured of another run");
-      return published_from_json(json);
+      StoredPublished stored = read_members<StoredPublished>(json);
+      if (stored.source != ablation_source(config)) fail("it was measured of another run");
+      return std::move(stored.ablation);
     });
   }
   if (fs::exists(folder / kStudySpectrumFile)) {
@@ -135,6 +133,7 @@ RunRecord read_record(const PlannedRun& run, const fs::path& folder) {
   record.curve = std::move(finished.history);
   record.gradient_variation = gradient_variation_of(record.curve, config.train);
   record.loss_area = loss_area_of(record.curve);
+  if (config.telemetry.spectrum > 0) record.training = training_spectra(RunFolder(folder).load_telemetry());
   read_measures(folder, config, record);
   return record;
 }

@@ -18,7 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFailure = "failure.json";
-constexpr const char* kRegistered = "registered";  // member of study.json
 
 struct Found {
   std::vector<RunRecord> records;
@@ -64,7 +63,7 @@ void StudyFolder::open(const StudyPlan& plan, const std::optional<Registration>&
   require_free_or_study();
   make_directory(path_);
   nlohmann::ordered_json json = to_json(plan);
-  json[kRegistered] = write_json(exists() && has_runs() ? load_registration() : registration);
+  json[kRegisteredMember] = write_json(exists() && has_runs() ? load_registration() : registration);
   write_file_atomically(file("study.json"), sealed(json.dump(2) + "\n"));
   make_directory(path_ / "runs");
   check_directory_writable(path_ / "runs");
@@ -81,8 +80,8 @@ std::optional<Registration> StudyFolder::load_registration() const {
   return read_sealed_file(path, [&](const std::string& text) -> std::optional<Registration> {
     try {
       const auto json = nlohmann::ordered_json::parse(text);
-      if (!json.is_object() || !json.contains(kRegistered)) return std::nullopt;
-      return read_json<std::optional<Registration>>(json[kRegistered], JsonPath(JsonPath(), kRegistered));
+      if (!json.is_object() || !json.contains(kRegisteredMember)) return std::nullopt;
+      return read_json<std::optional<Registration>>(json[kRegisteredMember], JsonPath(JsonPath(), kRegisteredMember));
     } catch (const nlohmann::json::exception& error) {
       throw FormatError(fmt::format("'{}' is not a study: {}", path.string(), error.what()));
     } catch (const FormatError& error) {

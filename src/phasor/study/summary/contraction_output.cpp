@@ -4,9 +4,10 @@
 
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "phasor/base/json_fields.h"
 #include "phasor/statistics/summary.h"
+#include "phasor/study/carry_out/study_spectrum.h"
 
 namespace phasor {
 namespace {
@@ -96,66 +97,80 @@ std::string answers_text(const ContractionStudy& study) {
   return text;
 }
 
-// JSON has no infinity and no NaN.
-Json number_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json facts_json(const RunFacts& run) {
-  const auto facts = [](const SpectralFacts& f) {
-    return Json{{"contraction", f.contraction},
-                {"product_norm", f.product_norm},
-                {"spectral_norm", f.spectral_norm},
-                {"stable_rank", f.stable_rank}};
-  };
-  return {{"folder", run.folder.string()},
-          {"encoding", run.encoding},
-          {"logit_scale", run.logit_scale},
-          {"seed", run.seed},
-          {"converged", run.converged},
-          {"test_accuracy", run.test_accuracy},
-          {"start", facts(run.start)},
-          {"end", facts(run.end)},
-          {"gradient_variation", run.gradient_variation},
-          {"loss_area", run.loss_area},
-          {"loss_spikes", run.loss_spikes}};
-}
-
 }  // namespace
 
 std::string contraction_text(const std::vector<RunFacts>& runs, const ContractionStudy& study) {
   return groups_text(group_runs(runs)) + answers_text(study);
 }
 
+static const Fields<RunFacts>& json_fields(const RunFacts*) {
+  using F = RunFacts;
+  static const Fields<F> fields = {
+      derived_field<F>(
+          "folder", [](const F& run) { return run.folder.string(); }, "of the run"),
+      field("encoding", &F::encoding, "the canonical expression"),
+      field("logit_scale", &F::logit_scale, "`model.logit_scale`"),
+      field("seed", &F::seed, "of the run"),
+      field("converged", &F::converged, "had stopped improving"),
+      field("test_accuracy", &F::test_accuracy, "on the whole test set"),
+      field("start", &F::start, "before training, means over heads"),
+      field("end", &F::end, "of the trained model, means over heads"),
+      field("gradient_variation", &F::gradient_variation, "standard deviation / mean of gradient norms after warm-up"),
+      field("loss_area", &F::loss_area, "mean test loss over all evaluations / loss before the first step"),
+      field("loss_spikes", &F::loss_spikes, "as in result.json")};
+  return fields;
+}
+
+static const Fields<ContractionCorrelation>& json_fields(const ContractionCorrelation*) {
+  using C = ContractionCorrelation;
+  static const Fields<C> fields = {
+      field("cause", &C::cause, "a measure before training"),
+      field("effect", &C::effect, "how the run went"),
+      field("runs", &C::runs, "in encodings where the measure varies"),
+      derived_field<C>(
+          "within", [](const C& c) { return c.within.estimate; }, "rank correlation over seeds within encodings"),
+      derived_field<C>(
+          "within_low", [](const C& c) { return c.within.low; }, "its 95 % interval"),
+      derived_field<C>(
+          "within_high", [](const C& c) { return c.within.high; }, "upper end"),
+      derived_field<C>(
+          "p", [](const C& c) { return c.test.p; }, "seeds permuted within encodings"),
+      field("adjusted_p", &C::holm, "by Holm over the correlations"),
+      field("between", &C::between, "rank correlation of the encodings' means"),
+      field("between_p", &C::between_p, "encodings permuted"),
+      derived_field<C>(
+          "verdict", [](const C& c) { return name(c.verdict); }, "`holds`, `contradicted` or `undetermined`")};
+  return fields;
+}
+
+static const Fields<ScaleIntervention>& json_fields(const ScaleIntervention*) {
+  using I = ScaleIntervention;
+  static const Fields<I> fields = {
+      field("encoding", &I::encoding, "the canonical expression"),
+      field("logit_scale", &I::scale, "that it was trained with beside 1"),
+      field("effect", &I::effect, "how the run went"),
+      field("norm_before", &I::norm_before, "sigma_1 of the products before training, at scale 1"),
+      field("norm_after", &I::norm_after, "the same at `logit_scale`"),
+      derived_field<I>(
+          "change", [](const I& i) { return i.change.estimate; }, "of the effect's mean"),
+      derived_field<I>(
+          "change_low", [](const I& i) { return i.change.low; }, "its 95 % interval"),
+      derived_field<I>(
+          "change_high", [](const I& i) { return i.change.high; }, "upper end"),
+      derived_field<I>(
+          "p", [](const I& i) { return i.test.p; }, "of a permutation test"),
+      derived_field<I>(
+          "smallest_p", [](const I& i) { return i.test.smallest_p; }, "that it can give with so many runs"),
+      field("adjusted_p", &I::holm, "by Holm over the interventions"),
+      derived_field<I>(
+          "verdict", [](const I& i) { return name(i.verdict); }, "`holds`, `contradicted` or `undetermined`")};
+  return fields;
+}
+
 Json contraction_json(const std::vector<RunFacts>& runs, const ContractionStudy& study) {
-  Json json = {{"runs", Json::array()}, {"correlations", Json::array()}, {"interventions", Json::array()}};
-  for (const RunFacts& run : runs) json["runs"].push_back(facts_json(run));
-  for (const ContractionCorrelation& c : study.correlations) {
-    json["correlations"].push_back({{"cause", c.cause},
-                                    {"effect", c.effect},
-                                    {"runs", c.runs},
-                                    {"within", number_json(c.within.estimate)},
-                                    {"within_low", number_json(c.within.low)},
-                                    {"within_high", number_json(c.within.high)},
-                                    {"p", c.test.p},
-                                    {"adjusted_p", c.holm},
-                                    {"between", number_json(c.between)},
-                                    {"between_p", c.between_p},
-                                    {"verdict", name(c.verdict)}});
-  }
-  for (const ScaleIntervention& i : study.interventions) {
-    json["interventions"].push_back({{"encoding", i.encoding},
-                                     {"logit_scale", i.scale},
-                                     {"effect", i.effect},
-                                     {"norm_before", i.norm_before},
-                                     {"norm_after", i.norm_after},
-                                     {"change", number_json(i.change.estimate)},
-                                     {"change_low", number_json(i.change.low)},
-                                     {"change_high", number_json(i.change.high)},
-                                     {"p", i.test.p},
-                                     {"smallest_p", i.test.smallest_p},
-                                     {"adjusted_p", i.holm},
-                                     {"verdict", name(i.verdict)}});
-  }
-  return json;
+  return {{"runs", write_json(runs)},
+          {"correlations", write_json(study.correlations)},
+          {"interventions", write_json(study.interventions)}};
 }
 
 }  // namespace phasor

@@ -19,7 +19,7 @@ constexpr const char* kColumns =
     "position_layer,importance_verdict,contraction_start,contraction_end,position_toeplitz";
 constexpr size_t kNamed = 6;  // columns that a failed run has too
 
-using Fields = std::vector<std::string>;
+using CsvFields = std::vector<std::string>;
 
 std::string field(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
 std::string field(int64_t value) { return fmt::format("{}", value); }
@@ -28,7 +28,7 @@ std::string field(const std::optional<Value>& value) {
   return value ? field(*value) : std::string();
 }
 
-Fields named(const std::string& id, const CellName& cell, uint64_t seed) {
+CsvFields named(const std::string& id, const CellName& cell, uint64_t seed) {
   return {csv_field(id),           csv_field(cell.task),   csv_field(cell.protocol), csv_field(cell.encoding),
           csv_field(cell.variant), fmt::format("{}", seed)};
 }
@@ -41,11 +41,11 @@ std::string verdict_field(const RunVerdict* verdict) {
   return verdict != nullptr ? std::string(name(verdict->verdict)) : std::string();
 }
 
-Fields run_fields(const RunRecord& run, const CellName& cell, const std::set<double>& factors) {
+CsvFields run_fields(const RunRecord& run, const CellName& cell, const std::set<double>& factors) {
   using enum ComparedQuantity;
   const auto number = [&](const ComparedNumber& wanted) { return field(value_of(run, wanted)); };
   const RunVerdict* position = verdict_of(run, Question::position);
-  Fields fields = named(run.id, cell, run.seed);
+  CsvFields fields = named(run.id, cell, run.seed);
   fields.insert(fields.end(), {field(run.learning_rate), field(run.steps), field(run.parameters),
                                run.converged ? "true" : "false", field(run.train_accuracy), field(run.test_accuracy),
                                field(run.test_loss), field(run.validation_accuracy), field(run.steps_to_90),

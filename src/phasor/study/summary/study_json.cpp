@@ -1,5 +1,6 @@
 #include "phasor/study/summary/study_json.h"
 
+#include "phasor/base/json_fields.h"
 #include "phasor/base/json_number.h"
 #include "phasor/study/summary/cell_json.h"
 #include "phasor/study/summary/comparison_text.h"
@@ -10,24 +11,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSummaryFormat = "phasor study summary 2";
-
-Json rate_json(const RateChoice& choice) {
-  Json trials = Json::array();
-  for (const RateChoice::Trial& trial : choice.trials) {
-    trials.push_back({{"id", trial.id},
-                      {"rate", json_number(trial.rate)},
-                      {"accuracy", json_number(trial.accuracy)},
-                      {"loss", json_number(trial.loss)}});
-  }
-  return {{"cell", to_json(choice.cell)},
-          {"rate", json_number(choice.rate)},
-          {"edge", choice.edge()},
-          {"trials", std::move(trials)}};
-}
-
-Json failure_json(const RunFailure& failure) {
-  return {{"id", failure.id}, {"cell", to_json(failure.cell)}, {"seed", failure.seed}, {"what", failure.what}};
-}
 
 Json side_json(const ComparedCell& side) {
   return {{"cell", to_json(side.cell)},
@@ -61,13 +44,6 @@ Json test_json(const std::optional<statistics::PermutationTest>& test) {
           {"p_high", json_number(test->p_range.high)}};
 }
 
-template <class Element, class Function>
-Json list_json(const std::vector<Element>& elements, const Function& element_json) {
-  Json list = Json::array();
-  for (const Element& element : elements) list.push_back(element_json(element));
-  return list;
-}
-
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string lines(const Json& list) {
@@ -95,17 +71,60 @@ Json to_json(const Comparison& comparison) {
           {"sentence", answer(comparison)}};
 }
 
-Json to_json(const StudySummary& summary) {
-  const auto time_json = [](const RunTime& time) {
-    return Json{{"id", time.id}, {"seconds", json_number(time.seconds)}, {"device", time.device}};
+static const Fields<RateChoice::Trial>& json_fields(const RateChoice::Trial*) {
+  using T = RateChoice::Trial;
+  static const Fields<T> fields = {field("id", &T::id, "of the run"),
+                                   field("rate", &T::rate, "that it was trained with"),
+                                   field("accuracy", &T::accuracy, "on the validation set; null: the run failed"),
+                                   field("loss", &T::loss, "likewise")};
+  return fields;
+}
+
+static const Fields<RateChoice>& json_fields(const RateChoice*) {
+  using R = RateChoice;
+  static const Fields<R> fields = {
+      field("cell", &R::cell, "that it was chosen for"), field("rate", &R::rate, "the best on the validation set"),
+      derived_field<R>("edge", &R::edge, "`highest` or `lowest` of those tried, or empty: a better one may lie beyond"),
+      field("trials", &R::trials, "one run for every rate")};
+  return fields;
+}
+
+static const Fields<RunFailure>& json_fields(const RunFailure*) {
+  using F = RunFailure;
+  static const Fields<F> fields = {field("id", &F::id, "of the run"), field("cell", &F::cell, "that it is part of"),
+                                   field("seed", &F::seed, "of the run"), field("what", &F::what, "went wrong")};
+  return fields;
+}
+
+const Fields<RunTime>& json_fields(const RunTime*) {
+  using T = RunTime;
+  static const Fields<T> fields = {field("id", &T::id, "of the run"), field("seconds", &T::seconds, "of training"),
+                                   field("device", &T::device, "in words")};
+  return fields;
+}
+
+const Fields<StudySummary>& json_fields(const StudySummary*) {
+  using S = StudySummary;
+  const auto comparisons = [](const S& summary) {
+    Json list = Json::array();
+    for (const Comparison& comparison : summary.comparisons) list.push_back(to_json(comparison));
+    return list;
   };
-  return {{"format", kSummaryFormat},
-          {"study", {{"name", summary.name}, {"preset", summary.preset}}},
-          {"cells", list_json(summary.cells, [](const CellSummary& cell) { return to_json(cell); })},
-          {"rates", list_json(summary.rates, rate_json)},
-          {"comparisons", list_json(summary.comparisons, [](const Comparison& found) { return to_json(found); })},
-          {"failures", list_json(summary.failures, failure_json)},
-          {"times", list_json(summary.times, time_json)}};
+  static const Fields<S> fields = {
+      group_field<S>("study",
+                     {field("name", &S::name, "as the report shows it"), field("preset", &S::preset, "its name")},
+                     "which one"),
+      field("cells", &S::cells, "in the plan's order"), field("rates", &S::rates, "how learning rates were chosen"),
+      json_field<S>("comparisons", "list of objects", comparisons, "the planned ones, see below"),
+      field("failures", &S::failures, "runs that failed")};
+  return fields;
+}
+
+Json to_json(const StudySummary& summary) {
+  Json json = {{"format", kSummaryFormat}};
+  json.update(write_json(summary));
+  json["times"] = write_json(summary.times);
+  return json;
 }
 
 std::string summary_text(const Json& json) {

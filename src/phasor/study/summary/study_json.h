@@ -4,12 +4,16 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/study/summary/study_summary.h"
 
 namespace phasor {
 
 nlohmann::ordered_json to_json(const Comparison& comparison);
 nlohmann::ordered_json to_json(const StudySummary& summary);
+// All but "times".
+const Fields<StudySummary>& json_fields(const StudySummary*);
+const Fields<RunTime>& json_fields(const RunTime*);
 
 // A file's text: a line for every member, and for every element of members that are lists. Bytes that are no UTF-8, as
 // an error message may have them, are replaced.

@@ -1,4 +1,6 @@
-#include "phasor/base/json_fields.h"
+#include "phasor/base/json_value.h"
+
+#include <algorithm>
 
 #include "phasor/base/shown_text.h"
 
@@ -13,6 +15,17 @@ std::string JsonPath::text() const {
 
 void fail_member(const JsonPath& path, std::string_view what) {
   throw FormatError(fmt::format("{} {}", path.text(), what));
+}
+
+std::string list_type(std::string_view element) {
+  size_t noun = element.size();
+  for (const char* behind : {" of ", " over ", " or "}) noun = std::min(noun, element.find(behind));
+  return fmt::format("list of {}s{}", element.substr(0, noun), element.substr(noun));
+}
+
+std::vector<MemberRow> prefixed(std::string_view prefix, std::vector<MemberRow> rows) {
+  for (MemberRow& row : rows) row.name = fmt::format("{}{}", prefix, row.name);
+  return rows;
 }
 
 }  // namespace phasor
