@@ -56,8 +56,8 @@ describeInBrowser("Runs that did not converge", () => {
       const [{ rows }] = await cardsOf(report);
       const percent = (value) => `${(100 * value).toFixed(1)} %`;
       const row = (name) => rows.find((it) => it.name === name);
-      assert.deepEqual(row("rope"), { name: "rope", value: percent(rope.numbers.test_accuracy.mean), runs: "3 of 5 runs still improving" });
-      assert.deepEqual(row("nope"), { name: "nope", value: percent(nope.numbers.test_accuracy.mean), runs: "5 of 5 runs still improving" });
+      assert.deepEqual(row("rope"), { name: "rope", value: percent(rope.numbers.test_accuracy.mean), runs: "3 of 5 runs not converged" });
+      assert.deepEqual(row("nope"), { name: "nope", value: percent(nope.numbers.test_accuracy.mean), runs: "5 of 5 runs not converged" });
       assert.equal(row("alibi").runs, null, "none of them");
       const note = () => report.figure(ACCURACY).locator(".note").innerText();
       assert.match(await note(), /means of all finished runs/);
