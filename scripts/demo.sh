@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Reproduces arXiv 2505.13027 in miniature: trains five encodings with three seeds each, measures their spectra, ablates their
-# heads one at a time, and judges the paper's claims.
+# Reproduces arXiv 2505.13027 in miniature: trains up to six encodings on two tasks with three seeds each, takes their logits apart,
+# ablates their heads one at a time, judges the paper's claims, and ends with one screen that says what came out.
 #
 #   scripts/demo.sh [--fresh] [--steps N] [--seeds N] [--out DIR] [--no-install]
 #
 #   --fresh        starts over; without it, finished runs are kept and interrupted ones are resumed
-#   --steps N      training steps of every run (default: 600)
+#   --steps N      training steps of every run, for a trial
 #   --seeds N      runs of every encoding (default: 3)
 #   --out DIR      where the study goes (default: runs/demo)
 #   --no-install   builds with what the machine has
@@ -58,16 +58,3 @@ fi
 say "Reproducing at demo size: $out"
 "$phasor" reproduce --preset demo --out "$out" ${size[@]+"${size[@]}"} ||
   die "stopped; scripts/demo.sh goes on from here, scripts/demo.sh --fresh starts over"
-
-cat <<EOF
-
-Everything lies in $out:
-  report.html                             open it in a browser: verdicts, figures, data (needs npm at build time)
-  summary.md, summary.csv, summary.json   the tables above, every seed's numbers, all evidence
-  runs/<id>/                              each run: settings, curves, weights, ablation, spectrum
-Go on with:
-  $phasor reproduce --preset quick --out runs/quick        the whole of it, five seeds, both protocols (hours)
-  $phasor compare rope 'rope(base=500)' --task distance    your own question
-  $phasor report $out --text    the report on the terminal
-  $phasor ablate $out/runs/<id>                     one model's heads
-EOF

@@ -116,7 +116,8 @@ TEST(AblationJson, VerdictsComeBackDigitForDigit) {
 
 TEST(AblationJson, EveryVerdictAndFlagHasItsWayBack) {
   RunVerdict verdict = judged();
-  for (const Deposit kind : {Deposit::deposit, Deposit::spread, Deposit::not_used, Deposit::undetermined}) {
+  for (const Deposit kind :
+       {Deposit::deposit, Deposit::partial, Deposit::spread, Deposit::not_used, Deposit::undetermined}) {
     verdict.verdict = verdict.layers[1].verdict = kind;
     verdict.layers[1].redundant = kind == Deposit::spread;
     verdict.top_share_of_all = kind == Deposit::spread ? std::nan("") : 1.0 / 3.0;

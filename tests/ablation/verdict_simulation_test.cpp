@@ -93,14 +93,15 @@ class VerdictSimulation : public testing::TestWithParam<std::tuple<World, size_t
   // Of each verdict, in the order of the enumeration.
   std::vector<uint32_t> count_verdicts(uint32_t cases) {
     const auto& [world, heads] = GetParam();
-    std::vector<uint32_t> counts(4);
+    std::vector<uint32_t> counts(5);
     for (uint32_t number = 0; number < cases; ++number) {
       VerdictOptions options = kOptions;
       options.seed = number;
       const RunVerdict run = judge_run(draw_run(world.make(heads, number), kSamples, number), options);
       ++counts[static_cast<size_t>(run.verdict)];
     }
-    for (const Deposit verdict : {Deposit::deposit, Deposit::spread, Deposit::not_used, Deposit::undetermined}) {
+    for (const Deposit verdict :
+         {Deposit::deposit, Deposit::partial, Deposit::spread, Deposit::not_used, Deposit::undetermined}) {
       RecordProperty(std::string(name(verdict)), static_cast<int>(counts[static_cast<size_t>(verdict)]));
     }
     return counts;
@@ -118,6 +119,9 @@ TEST_P(NullSimulation, SeldomIsADeposit) {
 TEST_P(DepositSimulation, IsFound) {
   const std::vector<uint32_t> counts = count_verdicts(kDepositCases);
   EXPECT_GE(counts[static_cast<size_t>(Deposit::deposit)], kDepositCases * 90 / 100);
+  // What is one head's must seldom count as an answer against it.
+  EXPECT_LE(counts[static_cast<size_t>(Deposit::partial)] + counts[static_cast<size_t>(Deposit::spread)],
+            kDepositCases * 5 / 100);
   EXPECT_EQ(counts[static_cast<size_t>(Deposit::not_used)], 0u);
 }
 

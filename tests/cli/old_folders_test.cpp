@@ -72,6 +72,24 @@ void expect_holds(const Json& after, const Json& before, const std::string& path
   }
 }
 
+// Summaries of format 1 had a second view of converged runs alone, and named the method of each interval.
+Json with_one_view(const Json& cell) {
+  if (cell.is_array()) {
+    Json all = Json::array();
+    for (const Json& element : cell) all.push_back(with_one_view(element));
+    return all;
+  }
+  if (!cell.is_object()) return cell;
+  if (cell.size() == 2 && cell.contains("all") && cell.contains("claimable")) return with_one_view(cell.at("all"));
+  Json one = Json::object();
+  const bool is_cell = cell.contains("planned");
+  for (const auto& [name, value] : cell.items()) {
+    if (name == "claimable" || name == "method") continue;
+    one[name != "all" ? name : (is_cell ? "numbers" : "over_seeds")] = with_one_view(value);
+  }
+  return one;
+}
+
 TEST_P(OldFolder, AStudyIsReadAndNothingOfItIsDoneAgain) {
   const Json before = Json::parse(read_file(path("study/summary.json")));
   fs::remove(path("study/summary.json"));
@@ -80,7 +98,8 @@ TEST_P(OldFolder, AStudyIsReadAndNothingOfItIsDoneAgain) {
   if (outcome.err.find("without the report's page") != std::string::npos) GTEST_SKIP() << outcome.err;
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const Json after = Json::parse(read_file(path("study/summary.json")));
-  expect_holds(after.at("cells"), before.at("cells"), "cells");
+  const bool two_views = before.at("format") == "phasor study summary 1";
+  expect_holds(after.at("cells"), two_views ? with_one_view(before.at("cells")) : before.at("cells"), "cells");
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, OldFolder, testing::ValuesIn(versions()),

@@ -86,13 +86,16 @@ TEST(SpectrumCommand, TableAndJsonSayTheSame) {
 
 TEST(SpectrumCommand, SeparationDecidesItsClaims) {
   const Json json = spectrum_json({"separation", "--length", "12", "--head-width", "8"}).at("separation");
-  EXPECT_EQ(json.at("rows").size(), 10u);
+  EXPECT_EQ(json.at("rows").size(), 15u);
   EXPECT_EQ(json.at("seeds"), 5);
   for (const Json& claim : json.at("claims")) {
     const std::string text = claim.at("claim");
     // A table of biases separates with all it may spend, a slope only the nearest.
     if (text == "best margin: rope > relative, content fixed") {
       EXPECT_EQ(claim.at("verdict"), "violated");
+    }
+    if (text == "best margin: rope > relative, content decides") {
+      EXPECT_EQ(claim.at("verdict"), "holds");
     }
     if (text == "best margin: rope > alibi, content fixed") {
       EXPECT_EQ(claim.at("verdict"), "holds");
@@ -101,7 +104,7 @@ TEST(SpectrumCommand, SeparationDecidesItsClaims) {
   const Outcome table = phasor_command({"spectrum", "separation", "--length", "12", "--head-width", "8"});
   EXPECT_EQ(table.code, 0);
   expect_lines_within(table.out, 100);
-  expect_words(table.out, {"content varied", "rope > relative", "violated"});
+  expect_words(table.out, {"content varied", "content decides", "rope > relative", "violated"});
 }
 
 // --- Files ------------------------------------------------------------------------------------------------------

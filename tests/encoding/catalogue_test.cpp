@@ -136,6 +136,7 @@ TEST(EncodingCatalogue, TraitsAreThoseOfTheLiterature) {
       {"mla(rope=0)", none, "RLX"},
       {"mla(table=released)", hadamard_toeplitz, "LB"},
       {"randomized(sinusoidal)", input, "XB"},
+      {"scattered(rope)", hadamard_toeplitz, "RB"},
       {"concat(sinusoidal)", input, "B"},
       {"bias(\"-abs(d)\")", toeplitz_bias, "RXB"},
       {"bias(\"-abs(d)/n\")", toeplitz_bias, "RXBN"},

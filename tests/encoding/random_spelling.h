@@ -61,7 +61,7 @@ class RandomSpelling {
       std::vector<std::string> inner = around;
       inner.push_back(entry->name);
       Spelled nested = sum(2, inner);
-      result.neutral = nested.neutral && entry->name == "randomized";
+      result.neutral = nested.neutral && (entry->name == "randomized" || entry->name == "scattered");
       given.push_back({parameter.name, std::move(nested.text), true});
     }
     if (entry->name == "bias") add_formula(given, "formula", {"d", "i", "n", "h", "l", "H", "L"}, true);

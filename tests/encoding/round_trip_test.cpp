@@ -54,7 +54,8 @@ class Coverage {
         const EncodingEntry& entry = *find_encoding(term.name);
         ++arguments_[term.name + "." + (argument.key.empty() ? entry.parameters[0].name : argument.key)];
         if (nested != nullptr && nested->terms.front().name == "learned") ++learned_;
-        if (nested != nullptr && (term.name == "randomized" || term.name == "concat")) add(*nested);
+        if (nested != nullptr && (term.name == "randomized" || term.name == "scattered" || term.name == "concat"))
+          add(*nested);
       }
     }
   }

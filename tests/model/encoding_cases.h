@@ -84,6 +84,9 @@ inline std::vector<ModelCase> encoding_cases() {
   add("randomized_learned", "randomized(learned+relative,max=20)");
   add("randomized_beside_index", "randomized(rope,max=25)[heads=0]+rope[heads=1]+alibi+sinusoidal");
   add_causal("randomized_fire", "randomized(fire(hidden=4,threshold=8),max=20)");
+  add("scattered_rope", "scattered(rope)");
+  add("scattered_sinusoidal", "scattered(sinusoidal)");
+  add("scattered_relative_beside_index", "scattered(relative)+rope");
   add("sinusoidal_rope", "sinusoidal+rope");
   add("rope_on_one_head", "rope[heads=0]");
   add("rope_of_two_widths", "rope[heads=0]+rope(fraction=0.5)[heads=1-2]");

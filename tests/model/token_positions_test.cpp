@@ -47,6 +47,21 @@ TEST(TokenPositions, CoordinatesRunRowByRow) {
             (std::vector<int32_t>{0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1, 1, 0, 0}));
 }
 
+// One order for all sequences and steps, which the model's seed has no part in.
+TEST(TokenPositions, ScatteredOnesAreTheIndicesInAnotherOrder) {
+  const ResolvedEncoding encoding = resolved("scattered(rope)");
+  const std::vector<int32_t> long_one(12, 1);
+  const std::vector<int32_t> order = token_positions(batch_of({long_one}), encoding, 3, 0);
+  EXPECT_EQ(std::set<int32_t>(order.begin(), order.end()).size(), 12u);
+  EXPECT_EQ(*std::min_element(order.begin(), order.end()), 0);
+  EXPECT_EQ(*std::max_element(order.begin(), order.end()), 11);
+  EXPECT_FALSE(std::is_sorted(order.begin(), order.end()));
+  EXPECT_EQ(token_positions(batch_of({long_one}), encoding, 4, 9), order);
+  const std::vector<int32_t> two = token_positions(batch_of({{1, 2, 3}, {4, 5}}), encoding, 3, 1);
+  EXPECT_EQ(two, (std::vector<int32_t>{order[0], order[1], order[2], order[0], order[1]}));
+  EXPECT_NE(token_positions(batch_of({long_one}), resolved("scattered(rope,seed=1)"), 3, 0), order);
+}
+
 TEST(TokenPositions, DrawnOnesAreSortedDistinctAndWithinTheRange) {
   const ResolvedEncoding encoding = resolved("randomized(rope,max=20)");
   for (uint32_t step = 0; step < 200; ++step) {

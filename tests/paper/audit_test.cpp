@@ -92,8 +92,8 @@ TEST(Audit, CountsRunsAndVerdictsAndKeepsUnconvergedOnes) {
 TEST(Audit, SaysWhichSwitchesMoveWhat) {
   const HandMade study = study_of_two();
   EXPECT_EQ(audit(study.results)[0].finding,
-            "rope, released but for one choice: accuracy is surely moved by keys_values by +22.2 points (95 % 18.0 to "
-            "26.4); the largest share of a head is surely moved by keys_values by -0.35 (95 % -0.494 to -0.206).");
+            "rope, released but for one choice: accuracy is changed by keys_values by +22.2 points (95 % 18.0 to "
+            "26.4); the largest share of a head is changed by keys_values by -0.35 (95 % -0.494 to -0.206).");
 }
 
 // The largest estimate is not what is told, but what is sure.
@@ -102,10 +102,11 @@ TEST(Audit, AnUnsureChangeHidesNoSureOne) {
   fill(study, audit_cell("rope", kReleased, confound(2)), {20, 99, 98, 25, 99}, {0.5, 0.6, 0.4, 0.55, 0.7},
        {kS, kS, kS, kS, kS});
   const std::string finding = audit(study.results)[0].finding;
-  EXPECT_NE(finding.find("accuracy is surely moved by keys_values by"), std::string::npos) << finding;
+  EXPECT_NE(finding.find("accuracy is changed by keys_values by"), std::string::npos) << finding;
   study.results.cells.erase(study.results.cells.begin() + 1);
   const std::string unsure = audit(study.results)[0].finding;
-  EXPECT_NE(unsure.find("accuracy is surely moved by no switch, most by final_norm"), std::string::npos) << unsure;
+  EXPECT_NE(unsure.find("accuracy is changed by no switch significantly, most by final_norm"), std::string::npos)
+      << unsure;
 }
 
 // All switched runs are better than all others, but with one of these far off the interval cannot tell by how much.
@@ -118,7 +119,8 @@ TEST(Audit, ATestWhoseIntervalHoldsZeroIsNotSure) {
   const AuditBlock block = audit(study.results)[0];
   EXPECT_LE(block.rows[0].accuracy->holm, 0.05);
   EXPECT_LT(block.rows[0].accuracy->change.low, 0.0);
-  EXPECT_NE(block.finding.find("accuracy is surely moved by no switch, most by keys_values"), std::string::npos)
+  EXPECT_NE(block.finding.find("accuracy is changed by no switch significantly, most by keys_values"),
+            std::string::npos)
       << block.finding;
 }
 

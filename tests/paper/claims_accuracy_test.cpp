@@ -8,41 +8,39 @@ namespace phasor::paper {
 namespace claims_accuracy_test {
 
 // RoPE at 0.98 and every other encoding of Fig. 2 well below it.
-HandMade distance_study(const std::string& protocol = kClean) {
+HandMade best_study(const std::string& task, const std::string& variant = "", const std::string& protocol = kClean) {
   HandMade study;
-  study.add(protocol == kClean ? "RoPE" : "RoPE+Absolute", kDistance, protocol, about(0.98));
+  const auto add = [&](const char* name, const Numbers& accuracies) {
+    study.add(cell_of(paper_encoding(name), task, protocol, variant), accuracies);
+  };
+  add(protocol == kClean ? "RoPE" : "RoPE+Absolute", about(0.98));
   double accuracy = 0.15;
   for (const char* rival : {"NoPE", "Absolute", "Random", "Relative", "ALiBi"}) {
-    study.add(rival, kDistance, protocol, about(accuracy, 0.004));
+    add(rival, about(accuracy, 0.004));
     accuracy += 0.15;
   }
   return study;
 }
 
-void keep(CellRuns& cell, size_t runs) {
-  cell.runs.resize(runs);
-  cell.planned = static_cast<int64_t>(runs);
-}
+HandMade distance_study(const std::string& protocol = kClean) { return best_study(kDistance, "", protocol); }
 
 TEST(RopeBest, HoldsWhereItLeadsAll) {
   const JudgedClaim judged = judge(distance_study().results, "rope_best_on_distance");
   EXPECT_EQ(judged.verdict, kHolds) << judged.reason;
   EXPECT_TRUE(contains(judged.reason, "RoPE leads all 5 others, the closest one too: RoPE - ALiBi: +23.0 points"))
       << judged.reason;
-  EXPECT_TRUE(contains(judged.reason, "after Holm 0.040")) << judged.reason;
   EXPECT_EQ(judged.evidence.size(), 11u) << "six means, five differences";
   EXPECT_EQ(judged.evidence[0].what, "test accuracy, RoPE");
   EXPECT_NEAR(judged.evidence[0].value, 98.0, 1e-9);
 }
 
-TEST(RopeBest, FailsWhereOneIsSurelyAsGood) {
+TEST(RopeBest, FailsWhereOneIsAsGood) {
   HandMade study = distance_study();
   each(study.cell("Absolute", kDistance, kClean), about(0.979),
        [](RunRecord& run, double value) { run.test_accuracy = value; });
   const JudgedClaim judged = judge(study.results, "rope_best_on_distance");
   EXPECT_EQ(judged.verdict, kFails) << judged.reason;
-  EXPECT_TRUE(contains(judged.reason, "RoPE surely has no lead of 1.0 points: RoPE - Absolute: +0.1 points"))
-      << judged.reason;
+  EXPECT_TRUE(contains(judged.reason, "RoPE has no lead of 1.0 points: RoPE - Absolute: +0.1 points")) << judged.reason;
   EXPECT_FALSE(contains(judged.reason, "ceiling"));
 }
 
@@ -79,17 +77,37 @@ TEST(RopeBest, UndeterminedWhereScatterIsWide) {
        [](RunRecord& run, double value) { run.test_accuracy = value; });
   const JudgedClaim judged = judge(study.results, "rope_best_on_distance");
   EXPECT_EQ(judged.verdict, kUndetermined);
-  EXPECT_TRUE(contains(judged.reason, "neither sure nor surely less than 1.0 points: RoPE - Absolute"))
-      << judged.reason;
+  EXPECT_TRUE(contains(judged.reason, "holds both 0 and 1.0 points: RoPE - Absolute")) << judged.reason;
 }
 
-TEST(RopeBest, FourRunsCannotReachTheLevel) {
+TEST(RopeBest, ThreeRunsAreEnough) {
   HandMade study = distance_study();
-  for (CellRuns& cell : study.results.cells) keep(cell, 4);
-  const JudgedClaim judged = judge(study.results, "rope_best_on_distance");
-  EXPECT_EQ(judged.verdict, kUndetermined);
-  EXPECT_TRUE(contains(judged.reason, "p can be 0.14 at best after Holm over 5 comparisons")) << judged.reason;
-  EXPECT_EQ(judged.needs, "at least 5 converged runs of each");
+  for (CellRuns& cell : study.results.cells) keep(cell, 3);
+  EXPECT_EQ(judge(study.results, "rope_best_on_distance").verdict, kHolds);
+  for (CellRuns& cell : study.results.cells) keep(cell, 2);
+  EXPECT_EQ(judge(study.results, "rope_best_on_distance").verdict, kUndetermined);
+}
+
+// Each position-sensitive task has a claim of its own, which reads that task's cells and no others.
+TEST(RopeBest, EveryTaskHasItsOwnVerdict) {
+  const std::vector<std::pair<const char*, std::pair<const char*, const char*>>> all = {
+      {"rope_best_on_distance", {kDistance, ""}},
+      {"rope_best_on_indirect", {kIndirect, ""}},
+      {"rope_best_on_joint", {kJoint, ""}},
+      {"rope_best_on_index_from_start", {kIndex, ""}},
+      {"rope_best_on_index_from_end", {kIndex, kFromTheEnd}}};
+  for (const auto& [id, task] : all) {
+    HandMade study = best_study(task.first, task.second);
+    for (const auto& [other, _] : all) {
+      EXPECT_EQ(judge(study.results, other).verdict, std::string(id) == other ? kHolds : kUndetermined) << id << other;
+    }
+    for (CellRuns& cell : study.results.cells) {
+      if (cell.cell.encoding == "sinusoidal") {
+        each(cell, about(0.99), [](RunRecord& run, double value) { run.test_accuracy = value; });
+      }
+    }
+    EXPECT_EQ(judge(study.results, id).verdict, kFails) << id;
+  }
 }
 
 TEST(RopeBest, MissingRivalsLeaveItOpenUnlessOneIsAsGood) {
@@ -103,19 +121,17 @@ TEST(RopeBest, MissingRivalsLeaveItOpenUnlessOneIsAsGood) {
   EXPECT_EQ(judge(study.results, "rope_best_on_distance").verdict, kFails);
 }
 
-TEST(RopeBest, UnconvergedAndFailedRunsAreNamed) {
+// They count, and are named.
+TEST(RopeBest, RunsThatWereStillImprovingCount) {
   HandMade study = distance_study();
   CellRuns& rope = study.cell("RoPE", kDistance, kClean);
   rope.runs[0].converged = false;
+  const JudgedClaim clear = judge(study.results, "rope_best_on_distance");
+  EXPECT_EQ(clear.verdict, kHolds);
+  EXPECT_TRUE(contains(clear.reason, "Of 5 runs of RoPE 1 was still improving at the end.")) << clear.reason;
   rope.runs[0].test_accuracy = 0.1;
-  EXPECT_TRUE(contains(judge(study.results, "rope_best_on_distance").reason,
-                       "Not counted: of 5 runs of RoPE 1 did not converge."));
-  rope.runs[1].converged = rope.runs[2].converged = false;
   const JudgedClaim judged = judge(study.results, "rope_best_on_distance");
-  EXPECT_EQ(judged.verdict, kUndetermined);
-  EXPECT_TRUE(
-      contains(judged.reason, "Fewer than 3 converged runs: RoPE on distance (of 5 runs of RoPE 3 did not converge)."))
-      << judged.reason;
+  EXPECT_EQ(judged.verdict, kUndetermined) << "one of five never learned: " << judged.reason;
 }
 
 TEST(RopeBest, ReleasedJudgesTheHybridAndShowsRopeBeside) {
@@ -182,7 +198,7 @@ TEST(RopeFaster, ReleasedJudgesTheHybridAndShowsRopeBeside) {
   EXPECT_NEAR(judged.evidence[1].value, 0.9, 1e-9);
 }
 
-TEST(RopeFaster, FailsWhereAnotherIsSurelyAsFast) {
+TEST(RopeFaster, FailsWhereAnotherIsAsFast) {
   HandMade study = speed_study();
   set_steps(study.cell("Absolute", kDistance, kClean), {305, 310, 300, 315, 295});
   const JudgedClaim judged = judge(study.results, "rope_converges_faster");
@@ -195,7 +211,10 @@ TEST(RopeFaster, CoarseEvaluationsTurnToLossArea) {
   HandMade study = speed_study();
   set_steps(study.cell("Absolute", kDistance, kClean), {300, 300, 300, 300, 300});
   set_steps(study.cell("RoPE", kDistance, kClean), {300, 300, 300, 300, 300});
-  EXPECT_EQ(judge(study.results, "rope_converges_faster").verdict, kFails);
+  for (CellRuns& cell : study.results.cells) {
+    for (RunRecord& run : cell.runs) run.curve = {{.step = 0}, {.step = 20}, {.step = 40}};
+  }
+  EXPECT_EQ(judge(study.results, "rope_converges_faster").verdict, kFails) << "equal to within 20 steps";
   for (CellRuns& cell : study.results.cells) {
     for (RunRecord& run : cell.runs) run.curve = {{.step = 0}, {.step = 50}, {.step = 100}};
   }
@@ -239,16 +258,18 @@ TEST(PositionAgnostic, ThreeWays) {
                        "Position does harm: RoPE - NoPE: -10.0 points"));
 }
 
-TEST(PositionAgnostic, ThreeRunsShowNeitherEqualityNorGain) {
+TEST(PositionAgnostic, ThreeRunsShowEqualityAndGain) {
   HandMade equal = counting_study(0.700, 0.701), gain = counting_study(0.80, 0.70);
   for (HandMade* study : {&equal, &gain}) {
     for (CellRuns& cell : study->results.cells) keep(cell, 3);
   }
+  EXPECT_EQ(judge(gain.results, "no_gain_position_agnostic").verdict, kFails);
+  EXPECT_EQ(judge(equal.results, "no_gain_position_agnostic").verdict, kHolds);
+  // A test set of 4,096 samples that all runs share leaves more than a point open at 70 %.
+  for (CellRuns& cell : equal.results.cells) {
+    for (RunRecord& run : cell.runs) run.test_samples = 4096;
+  }
   EXPECT_EQ(judge(equal.results, "no_gain_position_agnostic").verdict, kUndetermined);
-  const JudgedClaim judged = judge(gain.results, "no_gain_position_agnostic");
-  EXPECT_EQ(judged.verdict, kUndetermined);
-  EXPECT_TRUE(contains(judged.reason, "p can be 0.10 at best")) << judged.reason;
-  EXPECT_EQ(judged.needs, "at least 4 converged runs of each");
 }
 
 TEST(PositionAgnostic, AtTheCeilingNothingIsDecided) {
@@ -312,12 +333,13 @@ TEST(FewHeads, ThreeWays) {
                        "One or two of 4 heads (the paper has 16) suffice: RoPE - 2 of 4 heads: +0.5 points"));
 }
 
-// One of two is enough, so each interval has 97.5 %.
-TEST(FewHeads, IntervalsCoverTogether) {
-  const JudgedClaim judged = judge(heads_study(0.52, 0.92, 0.925).results, "one_or_two_heads_suffice");
-  EXPECT_TRUE(contains(judged.reason, "(97.5 % ")) << judged.reason;
-  EXPECT_TRUE(contains(judged.evidence.back().text, "interval of 97.5 %")) << judged.evidence.back().text;
-  EXPECT_TRUE(contains(judge(index_study(0.5, 0.9, 0.9).results, "no_gain_absolute_indexing").reason, "(97.5 % "));
+// As everywhere: at the ceiling a loss may not show.
+TEST(FewHeads, AtTheCeilingNothingIsDecided) {
+  HandMade study = heads_study(0.52, 0.998, 0.999, 0.0002);
+  for (RunRecord& run : study.cell("RoPE", kDistance, kClean).runs) run.floors.ceiling = 1.0;
+  const JudgedClaim judged = judge(study.results, "one_or_two_heads_suffice");
+  EXPECT_EQ(judged.verdict, kUndetermined);
+  EXPECT_TRUE(contains(judged.reason, "All heads are at the task's ceiling")) << judged.reason;
 }
 
 TEST(FewHeads, MissingOrTooFewHeads) {
@@ -327,6 +349,53 @@ TEST(FewHeads, MissingOrTooFewHeads) {
                        "Not part of this study: 1 of 4 heads on distance, 2 of 4 heads on distance"));
   for (RunRecord& run : study.results.cells[0].runs) run.heads = 2;
   EXPECT_TRUE(contains(judge(study.results, "one_or_two_heads_suffice").reason, "no small part"));
+}
+
+HandMade principle_study(const std::string& task, double both, double multiplied, double relative, double neither,
+                         double spread = 0.003) {
+  HandMade study;
+  const PrincipleEncodings& four = principle_encodings();
+  const auto add = [&](const PrincipleEncoding& entry, double accuracy, double factor) {
+    study.add({task, kClean, entry.encoding, ""}, about(accuracy, factor * spread));
+  };
+  add(four.multiplied_relative, both, 1.0);
+  add(four.multiplied_random, multiplied, 1.1);
+  add(four.added_relative, relative, 0.9);
+  add(four.added_random, neither, 1.2);
+  return study;
+}
+
+TEST(Principle, ThreeWays) {
+  const auto judged = [](const HandMade& study) { return judge(study.results, "principle_on_indirect"); };
+  const JudgedClaim holds = judged(principle_study(kIndirect, 0.95, 0.40, 0.50, 0.30));
+  EXPECT_EQ(holds.verdict, kHolds) << holds.reason;
+  EXPECT_TRUE(contains(holds.reason, "multiplied, relative - added, relative: +45.0 points")) << holds.reason;
+  EXPECT_NEAR(
+      evidence_of(holds, "gain by relative angles where they are multiplied less that where they are added").value,
+      35.0, 0.1);
+  EXPECT_EQ(judged(principle_study(kIndirect, 0.95, 0.95, 0.50, 0.30)).verdict, kFails) << "any angles will do";
+  EXPECT_EQ(judged(principle_study(kIndirect, 0.80, 0.40, 0.90, 0.30)).verdict, kFails) << "adding is better";
+  EXPECT_EQ(judged(principle_study(kIndirect, 0.60, 0.40, 0.59, 0.30, 0.03)).verdict, kUndetermined);
+  EXPECT_EQ(judge(principle_study(kIndirect, 0.95, 0.40, 0.50, 0.30).results, "principle_on_distance").verdict,
+            kUndetermined);
+  EXPECT_EQ(judge(principle_study(kDistance, 0.95, 0.40, 0.50, 0.30).results, "principle_on_distance").verdict, kHolds);
+}
+
+TEST(Principle, AtTheCeilingNothingIsDecided) {
+  HandMade study = principle_study(kDistance, 0.999, 0.40, 0.999, 0.30, 0.0002);
+  for (CellRuns& cell : study.results.cells) {
+    for (RunRecord& run : cell.runs) run.floors.ceiling = 1.0;
+  }
+  EXPECT_EQ(judge(study.results, "principle_on_distance").verdict, kUndetermined);
+}
+
+TEST(Principle, FewerCellsDecideNothingUnlessOneRefutes) {
+  HandMade study = principle_study(kIndirect, 0.95, 0.40, 0.50, 0.30);
+  study.results.cells.pop_back();
+  EXPECT_EQ(judge(study.results, "principle_on_indirect").verdict, kUndetermined);
+  study = principle_study(kIndirect, 0.95, 0.97, 0.50, 0.30);
+  study.results.cells.pop_back();
+  EXPECT_EQ(judge(study.results, "principle_on_indirect").verdict, kFails);
 }
 
 }  // namespace claims_accuracy_test

@@ -50,22 +50,7 @@ TEST(Stability, ASmallCorrelationIsARefutationToo) {
   }
   const JudgedClaim judged = judge(study.results, "contraction_goes_with_stability");
   EXPECT_EQ(judged.verdict, kFails) << judged.reason;
-  EXPECT_TRUE(contains(judged.reason, "No correlation reaches 0.2")) << judged.reason;
-}
-
-TEST(LengthGeneralisation, ASmallCorrelationIsARefutationToo) {
-  HandMade study;
-  Draws draws({.seed = 4, .purpose = Purpose::test});
-  CellRuns& cell = study.add("RoPE", kDistance, kClean, Numbers(600, 0.9));
-  for (RunRecord& run : cell.runs) {
-    const double share = 0.4 + draws.below(1000) * 5e-4;
-    const double rest = (1.0 - share) / 3.0;
-    run.ablation = ablation_record(Deposit::undetermined, {share, rest, rest, rest});
-    run.lengths = {{.factor = 1.0, .accuracy = 0.9}, {.factor = 2.0, .accuracy = 0.5 + draws.below(1000) * 1e-4}};
-  }
-  const JudgedClaim judged = judge(study.results, "deposit_hurts_length_generalisation");
-  EXPECT_EQ(judged.verdict, kFails) << judged.reason;
-  EXPECT_TRUE(contains(judged.reason, "No correlation of -0.2, surely")) << judged.reason;
+  EXPECT_TRUE(contains(judged.reason, "The interval of every correlation ends below 0.2")) << judged.reason;
 }
 
 TEST(Stability, EncodingsWithFewRunsAreLeftOut) {
@@ -73,12 +58,12 @@ TEST(Stability, EncodingsWithFewRunsAreLeftOut) {
   for (CellRuns& cell : study.results.cells) cell.runs.resize(2);
   const JudgedClaim judged = judge(study.results, "contraction_goes_with_stability");
   EXPECT_EQ(judged.verdict, kUndetermined);
-  EXPECT_TRUE(contains(judged.reason, "No encoding on distance has spectra of 3 converged runs")) << judged.reason;
+  EXPECT_TRUE(contains(judged.reason, "No encoding on distance has spectra of 3 finished runs")) << judged.reason;
   EXPECT_TRUE(judged.evidence.empty());
 }
 
-// Two encodings of five seeds whose share of the top head is as given; accuracy kept on longer sequences follows it.
-HandMade length_study(double slope, const Numbers& noise = {0.0, 0.0, 0.0, 0.0, 0.0}) {
+// Two encodings of five seeds whose share of the top head is as given; the area under the loss follows it.
+HandMade speed_study(double slope, const Numbers& noise = {0.0, 0.0, 0.0, 0.0, 0.0}) {
   HandMade study;
   double level = 0.9;
   for (const char* encoding : {"RoPE", "Absolute"}) {
@@ -87,80 +72,78 @@ HandMade length_study(double slope, const Numbers& noise = {0.0, 0.0, 0.0, 0.0, 
     for (size_t i = 0; i < cell.runs.size(); ++i) {
       const double rest = (1.0 - shares[i]) / 3.0;
       cell.runs[i].ablation = ablation_record(Deposit::undetermined, {shares[i], rest, rest, rest});
-      const double kept = level + slope * (shares[i] - 0.6) + noise[i];
-      cell.runs[i].lengths = {{.factor = 1.0, .accuracy = 0.9}, {.factor = 2.0, .accuracy = 0.9 * kept}};
+      cell.runs[i].loss_area = level + slope * (shares[i] - 0.6) + noise[i];
     }
     level -= 0.4;
   }
   return study;
 }
 
-TEST(LengthGeneralisation, ThreeWays) {
-  const auto judged = [](const HandMade& study) { return judge(study.results, "deposit_hurts_length_generalisation"); };
-  const JudgedClaim holds = judged(length_study(-0.3));
+TEST(ConcentrationAndSpeed, ThreeWays) {
+  const auto judged = [](const HandMade& study) { return judge(study.results, "concentration_goes_with_speed"); };
+  const JudgedClaim holds = judged(speed_study(-0.3));
   EXPECT_EQ(holds.verdict, kHolds) << holds.reason;
   EXPECT_TRUE(contains(holds.reason, "-1.00 (95 % ")) << holds.reason;
-  EXPECT_EQ(judged(length_study(0.3)).verdict, kFails);
-  EXPECT_TRUE(contains(judged(length_study(0.3)).reason, "The other way round"));
-  EXPECT_EQ(judged(length_study(0.0, {0.1, -0.1, 0.05, -0.2, 0.12})).verdict, kUndetermined);
-  EXPECT_EQ(judged(length_study(0.0)).verdict, kUndetermined) << "nothing varies";
+  const JudgedClaim fails = judged(speed_study(0.3));
+  EXPECT_EQ(fails.verdict, kFails);
+  EXPECT_TRUE(contains(fails.reason, "The other way round")) << fails.reason;
+  EXPECT_EQ(judged(speed_study(0.0, {0.1, -0.1, 0.05, -0.2, 0.12})).verdict, kUndetermined);
+  EXPECT_EQ(judged(speed_study(0.0)).verdict, kUndetermined) << "nothing varies";
 }
 
-// Runs with a larger share are better on long sequences, and so much better on short ones that they keep less.
-TEST(LengthGeneralisation, IsAboutWhatIsKept) {
-  HandMade study = length_study(0.0);
-  for (CellRuns& cell : study.results.cells) {
-    const Numbers at_one = {0.50, 0.60, 0.70, 0.80, 0.90}, at_two = {0.40, 0.42, 0.44, 0.46, 0.48};
-    for (size_t i = 0; i < cell.runs.size(); ++i) {
-      cell.runs[i].lengths = {{.factor = 1.0, .accuracy = at_one[i]}, {.factor = 2.0, .accuracy = at_two[i]}};
-    }
+TEST(ConcentrationAndSpeed, ASmallCorrelationIsARefutationToo) {
+  HandMade study;
+  Draws draws({.seed = 4, .purpose = Purpose::test});
+  CellRuns& cell = study.add("RoPE", kDistance, kClean, Numbers(600, 0.9));
+  for (RunRecord& run : cell.runs) {
+    const double share = 0.4 + draws.below(1000) * 5e-4;
+    const double rest = (1.0 - share) / 3.0;
+    run.ablation = ablation_record(Deposit::undetermined, {share, rest, rest, rest});
+    run.loss_area = 0.5 + draws.below(1000) * 1e-4;
   }
-  EXPECT_EQ(judge(study.results, "deposit_hurts_length_generalisation").verdict, kHolds);
+  const JudgedClaim judged = judge(study.results, "concentration_goes_with_speed");
+  EXPECT_EQ(judged.verdict, kFails) << judged.reason;
+  EXPECT_TRUE(contains(judged.reason, "The interval leaves no correlation of -0.2")) << judged.reason;
 }
 
-// A guess is as good at every length: what is kept is kept above it.
-TEST(LengthGeneralisation, GuessesAreNotKept) {
-  HandMade study = length_study(0.0);
-  for (CellRuns& cell : study.results.cells) {
-    const Numbers at_one = {0.50, 0.60, 0.70, 0.80, 0.90};
-    for (size_t i = 0; i < cell.runs.size(); ++i) {
-      cell.runs[i].floors.constant = 0.1;
-      cell.runs[i].lengths = {{.factor = 1.0, .accuracy = at_one[i]}, {.factor = 2.0, .accuracy = 0.1}};
-    }
-  }
-  const JudgedClaim judged = judge(study.results, "deposit_hurts_length_generalisation");
-  EXPECT_EQ(judged.verdict, kUndetermined) << "the better ones kept no less";
-  EXPECT_TRUE(contains(judged.reason, "do not vary")) << judged.reason;
-}
-
-TEST(LengthGeneralisation, RunsAtTheirFloorDoNotCount) {
-  HandMade study = length_study(-0.3);
+TEST(ConcentrationAndSpeed, RunsAtTheirFloorDoNotCount) {
+  HandMade study = speed_study(-0.3);
   for (RunRecord& run : study.cell("Absolute", kDistance, kClean).runs) {
     for (LayerVerdict& layer : run.ablation->position->judged.run.layers) {
       layer.clauses = {{.name = kFloorClause, .holds = false}};
     }
   }
-  const JudgedClaim judged = judge(study.results, "deposit_hurts_length_generalisation");
+  const JudgedClaim judged = judge(study.results, "concentration_goes_with_speed");
   EXPECT_TRUE(contains(judged.evidence[0].text, "5 runs of 1 encodings")) << judged.evidence[0].text;
 }
 
-TEST(LengthGeneralisation, NeedsLengthsAndShares) {
-  HandMade study = length_study(-0.3);
-  for (RunRecord& run : study.cell("RoPE", kDistance, kClean).runs) run.lengths.pop_back();
-  study.cell("Absolute", kDistance, kClean).runs.resize(2);
-  const JudgedClaim judged = judge(study.results, "deposit_hurts_length_generalisation");
-  EXPECT_EQ(judged.verdict, kUndetermined);
-  EXPECT_TRUE(judged.evidence.empty());
-}
-
 // Three runs of one encoding have six orders, of which two are as extreme as any.
-TEST(LengthGeneralisation, SaysWhenRunsAreTooFew) {
-  HandMade study = length_study(-0.3);
+TEST(ConcentrationAndSpeed, SaysWhenRunsAreTooFew) {
+  HandMade study = speed_study(-0.3);
   study.remove("Absolute", kDistance, kClean);
-  study.cell("RoPE", kDistance, kClean).runs.resize(3);
-  const JudgedClaim judged = judge(study.results, "deposit_hurts_length_generalisation");
+  keep(study.cell("RoPE", kDistance, kClean), 3);
+  const JudgedClaim judged = judge(study.results, "concentration_goes_with_speed");
   EXPECT_EQ(judged.verdict, kUndetermined);
   EXPECT_TRUE(contains(judged.reason, "0.33 is the smallest p of so few runs")) << judged.reason;
+}
+
+TEST(TrainingSpectraClaim, ThreeWays) {
+  const auto judged = [](const Numbers& correlations) {
+    HandMade study;
+    each(study.add("RoPE", kDistance, kClean, Numbers(correlations.size(), 0.9)), correlations,
+         [](RunRecord& run, double value) {
+           run.training = TrainingSpectra{.gradient = value, .speed = 0.1, .changes = 20};
+         });
+    return judge(study.results, "spectra_go_with_gradients");
+  };
+  EXPECT_EQ(judged({0.6, 0.7, 0.65}).verdict, kHolds);
+  EXPECT_EQ(judged({-0.1, 0.0, 0.05}).verdict, kFails);
+  EXPECT_EQ(judged({0.1, 0.5, 0.3}).verdict, kUndetermined);
+  EXPECT_EQ(judged({0.6, 0.7}).verdict, kUndetermined);
+  HandMade without;
+  without.add("RoPE", kDistance, kClean, Numbers(5, 0.9));
+  EXPECT_TRUE(
+      contains(judge(without.results, "spectra_go_with_gradients").reason, "elemetry measured in fewer than 3"));
 }
 
 }  // namespace claims_correlation_test

@@ -6,7 +6,8 @@ namespace phasor::paper {
 namespace claims_heads_test {
 
 using Verdicts = std::vector<Deposit>;
-constexpr auto kD = Deposit::deposit, kS = Deposit::spread, kN = Deposit::not_used, kU = Deposit::undetermined;
+constexpr auto kD = Deposit::deposit, kP = Deposit::partial, kS = Deposit::spread, kN = Deposit::not_used,
+               kU = Deposit::undetermined;
 
 CellRuns& add_verdicts(HandMade& study, const std::string& encoding, const Verdicts& found,
                        const std::string& task = kDistance, const std::string& protocol = kClean) {
@@ -28,6 +29,7 @@ TEST(RopeDeposit, ThreeWays) {
   };
   EXPECT_EQ(verdict({kD, kD, kD, kD, kD}), kHolds);
   EXPECT_EQ(verdict({kS, kN, kS, kS, kN}), kFails) << "spread and unused are both no deposit";
+  EXPECT_EQ(verdict({kP, kP, kS, kP, kP}), kFails) << "neither one head nor spread is no deposit either";
   EXPECT_EQ(verdict({kD, kS, kS, kS, kS}), kUndetermined) << "4 of 5 bound by 0.34 only";
   EXPECT_EQ(verdict({kU, kU, kU, kU, kU}), kUndetermined) << "not knowing is no refutation";
   EXPECT_EQ(verdict({kD, kD, kD, kD}), kUndetermined) << "four of four bound by 0.47 only";
@@ -41,7 +43,7 @@ TEST(RopeDeposit, SaysHowManyRunsWouldDecide) {
   const auto needs = [](const Verdicts& found) { return judged_rope(found, "deposit_rope_distance", kDistance).needs; };
   EXPECT_EQ(needs({kD, kS, kS, kS, kS}), "about 13 runs, if they go on like these");
   EXPECT_EQ(needs({kD, kD, kS, kS, kU}), "a size at which more than half of all runs are alike");
-  EXPECT_EQ(needs({kD, kD, kD}), "at least 5 converged runs that agree");
+  EXPECT_EQ(needs({kD, kD, kD}), "at least 5 finished runs that agree");
 }
 
 TEST(RopeDeposit, QuotesBothQuestionsAndTheHybrid) {
@@ -53,22 +55,100 @@ TEST(RopeDeposit, QuotesBothQuestionsAndTheHybrid) {
   EXPECT_EQ(judged.evidence[0].what, "share of runs judged DEPOSIT by position, RoPE");
   EXPECT_EQ(judged.evidence[0].value, 0.6);
   EXPECT_NEAR(judged.evidence[0].low, 0.1466328, 1e-6) << "Clopper and Pearson, 3 of 5";
-  EXPECT_EQ(judged.evidence[0].text, "3 DEPOSIT, 1 SPREAD, 0 NOT USED, 1 UNDETERMINED of 5 runs");
+  EXPECT_EQ(judged.evidence[0].text, "3 DEPOSIT, 0 PARTIAL, 1 SPREAD, 0 NOT USED, 1 UNDETERMINED of 5 runs");
   EXPECT_NEAR(judged.evidence[1].value, 0.7, 1e-12);
   EXPECT_EQ(judged.evidence[2].what, "share of runs judged DEPOSIT by importance, RoPE");
   EXPECT_EQ(judged.evidence[4].what, "share of runs judged DEPOSIT by position, RoPE+Absolute");
   EXPECT_EQ(judged.verdict, kUndetermined) << "the hybrid's runs do not count";
 }
 
-TEST(RopeDeposit, UnconvergedRunsDoNotCount) {
+TEST(RopeDeposit, RunsThatWereStillImprovingCount) {
   HandMade study;
-  CellRuns& rope = add_verdicts(study, "RoPE", {kD, kD, kD, kD, kD, kS});
-  rope.runs[5].converged = false;
+  CellRuns& rope = add_verdicts(study, "RoPE", {kD, kD, kD, kD, kD});
+  rope.runs[4].converged = false;
   const JudgedClaim judged = judge(study.results, "deposit_rope_distance");
   EXPECT_EQ(judged.verdict, kHolds);
-  EXPECT_TRUE(contains(judged.reason, "of 6 runs of RoPE 1 did not converge")) << judged.reason;
-  rope.runs[4].converged = false;
-  EXPECT_EQ(judge(study.results, "deposit_rope_distance").verdict, kUndetermined);
+  EXPECT_TRUE(contains(judged.reason, "f 5 runs of RoPE 1 was still improving")) << judged.reason;
+}
+
+// Runs whose largest head has the given share of the drops, the others the rest.
+CellRuns& add_shares(HandMade& study, const std::string& encoding, const Numbers& shares, Deposit verdict = kU,
+                     const std::string& task = kDistance) {
+  CellRuns& cell = study.add(encoding, task, kClean, Numbers(shares.size(), 0.95));
+  each(cell, shares, [&](RunRecord& run, double share) {
+    const double rest = (1.0 - share) / 3.0;
+    run.ablation = ablation_record(verdict, {share, rest, rest, rest});
+  });
+  return cell;
+}
+
+// Three runs cannot say what most runs would be; that no head has half of the drops they can.
+TEST(RopeDeposit, SmallSharesRefuteAtThreeRuns) {
+  HandMade study;
+  add_shares(study, "RoPE", {0.30, 0.32, 0.29});
+  const JudgedClaim judged = judge(study.results, "deposit_rope_distance");
+  EXPECT_EQ(judged.verdict, kFails) << judged.reason;
+  EXPECT_TRUE(contains(judged.reason, "The largest share of a head is 0.303")) << judged.reason;
+  HandMade other;
+  add_shares(other, "RoPE", {0.70, 0.72, 0.69});
+  EXPECT_EQ(judge(other.results, "deposit_rope_distance").verdict, kUndetermined);
+}
+
+TEST(RopeDeposit, HasItsContinuousAnswer) {
+  HandMade study;
+  add_shares(study, "RoPE", about(0.80, 0.01), kD);
+  add_shares(study, "Absolute", about(0.40, 0.01), kS);
+  const JudgedClaim judged = judge(study.results, "deposit_rope_distance");
+  const Evidence share = evidence_of(judged, "largest share of a head by position, RoPE - Absolute");
+  EXPECT_NEAR(share.value, 0.4, 1e-9);
+  EXPECT_GT(share.low, 0.35);
+  EXPECT_TRUE(contains(judged.reason, "Largest share of a head: RoPE - Absolute: +0.4 (95 %")) << judged.reason;
+}
+
+HandMade concentration_study(double rope, double alibi, double spread = 0.01) {
+  HandMade study;
+  add_shares(study, "RoPE", about(rope, spread));
+  for (const char* other : {"Absolute", "Random", "Relative"}) add_shares(study, other, about(0.35, 0.9 * spread));
+  add_shares(study, "ALiBi", about(alibi, 1.1 * spread));
+  return study;
+}
+
+TEST(RopeConcentrates, ThreeWays) {
+  const auto verdict = [](const HandMade& study) { return judge(study.results, "rope_concentrates_more").verdict; };
+  EXPECT_EQ(verdict(concentration_study(0.70, 0.50)), kHolds);
+  EXPECT_EQ(verdict(concentration_study(0.70, 0.90)), kFails) << "ALiBi concentrates more";
+  EXPECT_EQ(verdict(concentration_study(0.70, 0.68, 0.001)), kFails) << "more by less than 0.05";
+  EXPECT_EQ(verdict(concentration_study(0.70, 0.66, 0.06)), kUndetermined);
+  HandMade three = concentration_study(0.70, 0.50);
+  for (CellRuns& cell : three.results.cells) keep(cell, 3);
+  EXPECT_EQ(verdict(three), kHolds) << "three runs decide";
+  three.remove("Random", kDistance, kClean);
+  EXPECT_EQ(verdict(three), kUndetermined);
+}
+
+// What position is worth in each of three layers.
+void set_layers(CellRuns& cell, const std::vector<Numbers>& costs) {
+  for (size_t i = 0; i < cell.runs.size(); ++i) {
+    RunVerdict& verdict = cell.runs[i].ablation->position->judged.run;
+    for (size_t l = 0; l < 3; ++l) {
+      verdict.layers[l].effect.layer = {costs[i][l], 0.9 * costs[i][l], 1.1 * costs[i][l]};
+    }
+  }
+}
+
+TEST(EarlyLayers, ThreeWays) {
+  const auto judged = [](const std::vector<Numbers>& costs) {
+    HandMade study;
+    set_layers(add_shares(study, "RoPE", Numbers(costs.size(), 0.7), kD), costs);
+    return judge(study.results, "deposit_in_early_layers");
+  };
+  const JudgedClaim holds = judged({{8, 1, 1}, {7, 2, 1}, {9, 1, 0}});
+  EXPECT_EQ(holds.verdict, kHolds) << holds.reason;
+  EXPECT_TRUE(contains(holds.reason, "0.8 (95 %")) << holds.reason;
+  EXPECT_TRUE(contains(holds.reason, "first 1 of 3 layers; deposits there: 3 of 3")) << holds.reason;
+  EXPECT_EQ(judged({{1, 8, 1}, {2, 7, 1}, {1, 9, -1}}).verdict, kFails) << "a gain counts as nothing lost";
+  EXPECT_EQ(judged({{8, 1, 1}, {2, 7, 1}, {6, 2, 2}}).verdict, kUndetermined);
+  EXPECT_EQ(judged({{8, 1, 1}, {7, 2, 1}}).verdict, kUndetermined) << "two runs";
 }
 
 HandMade additive_study(const Verdicts& alibi) {
@@ -81,6 +161,7 @@ HandMade additive_study(const Verdicts& alibi) {
 TEST(AdditiveDeposits, ThreeWays) {
   const auto judged = [](const Verdicts& alibi) { return judge(additive_study(alibi).results, "no_deposit_additive"); };
   EXPECT_EQ(judged({kS, kS, kS, kN, kS}).verdict, kHolds);
+  EXPECT_EQ(judged({kS, kP, kS, kN, kP}).verdict, kHolds);
   // P(3 or more of 5 at 0.05) = 10 0.05^3 0.95^2 + 5 0.05^4 0.95 + 0.05^5 = 0.001158; times four by Holm.
   const JudgedClaim fails = judged({kD, kD, kD, kS, kU});
   EXPECT_EQ(fails.verdict, kFails) << fails.reason;
@@ -125,6 +206,7 @@ TEST(CountingDeposit, ThreeWays) {
     return judged_rope(found, "no_deposit_counting", kCounting).verdict;
   };
   EXPECT_EQ(verdict({kN, kN, kS, kN, kS}), kHolds);
+  EXPECT_EQ(verdict({kN, kP, kS, kN, kS}), kHolds);
   EXPECT_EQ(verdict({kD, kD, kS, kS, kS}), kFails) << "two of five, p = 0.023";
   EXPECT_EQ(verdict({kD, kS, kS, kS, kS}), kUndetermined) << "one of five, p = 0.23, and 4 of 5 are no majority";
   EXPECT_EQ(verdict({kN, kS, kU, kU, kU}), kUndetermined);
@@ -212,6 +294,7 @@ TEST(MlaDeposit, ThreeWays) {
   const Verdicts all(5, kD), none(5, kS), some = {kD, kD, kS, kS, kS};
   const auto judged = [](const HandMade& study) { return judge(study.results, "mla_removes_deposit"); };
   EXPECT_EQ(judged(mla_study(all, none)).verdict, kHolds);
+  EXPECT_EQ(judged(mla_study(all, Verdicts(5, kP))).verdict, kHolds) << "partial is no deposit";
   EXPECT_EQ(judged(mla_study(all, all)).verdict, kFails) << "MLA has one too";
   const JudgedClaim loses = judged(mla_study(all, none, 0.90));
   EXPECT_EQ(loses.verdict, kFails);
@@ -285,12 +368,10 @@ TEST(ActivationPosition, TwoLayersHaveNothingBehindTheSecond) {
       "distance.");
 }
 
-TEST(ActivationPosition, ThreeRunsAreTooFew) {
+TEST(ActivationPosition, ThreeRunsDecide) {
   HandMade study = removal_study(0.60, 0.796);
-  for (CellRuns& cell : study.results.cells) cell.runs.resize(3);
-  const JudgedClaim judged = judge(study.results, "rope_suppresses_activation_position");
-  EXPECT_EQ(judged.verdict, kUndetermined);
-  EXPECT_TRUE(contains(judged.reason, "p can be 0.10 at best")) << judged.reason;
+  for (CellRuns& cell : study.results.cells) keep(cell, 3);
+  EXPECT_EQ(judge(study.results, "rope_suppresses_activation_position").verdict, kHolds);
 }
 
 }  // namespace claims_heads_test

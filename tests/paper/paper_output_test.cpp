@@ -92,7 +92,7 @@ TEST(AuditText, OneTableForEveryBlock) {
   EXPECT_LE(widest(text), 100u) << text;
   EXPECT_TRUE(contains(text, "rope on distance, released but for one choice, which is as in clean")) << text;
   EXPECT_TRUE(contains(line_with(text, "(released)"), "40.0 %")) << text;
-  EXPECT_TRUE(contains(line_with(text, "(released)"), "5 0 0 0  5 1*")) << text;
+  EXPECT_TRUE(contains(line_with(text, "(released)"), "5 0 0 0 0  5 1*")) << text;
   EXPECT_TRUE(contains(line_with(text, "keys_values  "), "+22.2 (+18.0 to +26.4)  0.008")) << text;
   EXPECT_TRUE(audit_text({}, TableFormat::terminal).empty());
   EXPECT_TRUE(

@@ -27,6 +27,21 @@ TEST(PaperStudy, HasEveryCellThatClaimsAskFor) {
     EXPECT_NE(plan.find(rotary_heads_cell(k, 4, kCounting, kClean)), nullptr) << k;
   }
   EXPECT_NE(plan.find(matched_cell()), nullptr);
+  for (const char* name : {"NoPE", "Absolute", "Random", "Relative", "ALiBi", "RoPE"}) {
+    for (const char* task : {kIndirect, kJoint, kIndex}) {
+      EXPECT_NE(plan.find(cell_of(paper_encoding(name), task, kClean)), nullptr) << name << task;
+    }
+    const PlannedCell* from_end = plan.find(cell_of(paper_encoding(name), kIndex, kClean, kFromTheEnd));
+    ASSERT_NE(from_end, nullptr) << name;
+    EXPECT_TRUE(canonical_text(from_end->config).find("task.from=end") != std::string::npos);
+  }
+  for (const PrincipleEncoding& entry : principle_encodings().all()) {
+    for (const char* task : {kDistance, kIndirect}) {
+      EXPECT_NE(plan.find({task, kClean, entry.encoding, ""}), nullptr) << entry.label << task;
+    }
+  }
+  EXPECT_FALSE(plan.find(rotary_heads_cell(1, 4, kDistance, kClean))->measures.lengths.empty());
+  EXPECT_EQ(plan.find(cell_of(paper_encoding("RoPE"), kDistance, kClean))->config.telemetry.spectrum, 50);
   EXPECT_EQ(confounds().size(), 6u);
   for (const PlannedCell& cell : plan.cells) EXPECT_EQ(cell.seeds.size(), 5u) << text(cell.cell);
 }
@@ -77,12 +92,18 @@ TEST(PaperStudy, TheConfoundsMakeTheDifference) {
 
 TEST(PaperStudy, SizesAreWhatTheyPromise) {
   const StudyPlan demo = paper_study({.preset = "demo", .protocols = Protocols::clean});
-  ASSERT_EQ(demo.cells.size(), 7u);
-  EXPECT_EQ(result_runs(demo, {}).size(), 21u);
+  ASSERT_EQ(demo.cells.size(), 10u);
+  EXPECT_EQ(result_runs(demo, {}).size(), 30u);
   EXPECT_TRUE(tuning_runs(demo).empty());
+  // The first two to run say something: one that can do the task and one that cannot.
+  EXPECT_EQ(demo.cells[0].cell, (CellName{kIndirect, kClean, "rope", ""}));
+  EXPECT_EQ(demo.cells[1].cell, (CellName{kIndirect, kClean, "nope", ""}));
   for (const PlannedCell& cell : demo.cells) {
-    EXPECT_EQ(cell.config.train.steps, 600);
-    EXPECT_TRUE(cell.measures.ablation && cell.measures.spectrum);
+    const bool looked_into = cell.cell.task == kDistance;
+    EXPECT_EQ(cell.measures.ablation, looked_into) << text(cell.cell);
+    EXPECT_EQ(cell.measures.spectrum, looked_into) << text(cell.cell);
+    EXPECT_EQ(cell.measures.lengths, (std::vector<double>{1.0, 2.0})) << text(cell.cell);
+    for (const uint64_t seed : cell.seeds) EXPECT_LT(seed, 1000u) << "pilots have those from 1000 on";
   }
   const StudyPlan paper = paper_study({.preset = "paper", .protocols = Protocols::clean, .seeds = 2});
   EXPECT_EQ(paper.cells[0].config.model.heads, 16);
@@ -104,9 +125,9 @@ TEST(PaperStudy, ProtocolsShareTheirTasks) {
       for (std::string line; std::getline(lines, line);) {
         if (line.rfind("task.", 0) == 0 && line.rfind("task.fillers=", 0) != 0) of_task += line + "\n";
       }
-      settings[cell.cell.task].insert(of_task);
+      settings[cell.cell.task + (cell.cell.variant == kFromTheEnd ? cell.cell.variant : "")].insert(of_task);
     }
-    EXPECT_EQ(settings.size(), 3u);
+    EXPECT_EQ(settings.size(), 6u);
     for (const auto& [task, ways] : settings) EXPECT_EQ(ways.size(), 1u) << preset << " " << task;
   }
   const StudyPlan quick = paper_study({.preset = "quick"});

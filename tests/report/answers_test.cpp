@@ -101,20 +101,20 @@ TEST(Answers, AllFinishedRunsCount) {
   rope.planned = 4;
   const Answer answer = answer_of(study_of({rope, alibi}));
   EXPECT_EQ(names(answer), (std::vector<std::string>{"alibi", "rope"})) << "84.3 against 89.0";
-  EXPECT_EQ(answer.ranked[1].runs_text(), "3 of 4 runs finished, 1 of 3 runs still improving");
+  EXPECT_EQ(answer.ranked[1].runs_text(), "3 of 4 runs finished, 1 of 3 runs not converged");
   EXPECT_EQ(answer.ranked[0].runs_text(), "");
   EXPECT_NE(
       answer.sentence.find("Some runs learned the task and some did not, where no test of means is right: rope (2 "
                            "of 3 runs at 90 %)."),
       std::string::npos)
       << answer.sentence;
-  EXPECT_NE(answer.sentence.find("Without runs that were still improving, rope would come first (95.5 % against 89.0 "
+  EXPECT_NE(answer.sentence.find("Without runs that have not converged, rope would come first (95.5 % against 89.0 "
                                  "%)."),
             std::string::npos)
       << answer.sentence;
   for (RunRecord& run : alibi.runs) run.converged = false;
   const std::string all = answer_of(study_of({rope, alibi})).sentence;
-  EXPECT_NE(all.find("All runs of alibi were still improving."), std::string::npos) << all;
+  EXPECT_NE(all.find("No run of alibi has converged."), std::string::npos) << all;
 }
 
 TEST(Answers, NothingFinishedIsNoAnswer) {

@@ -65,7 +65,7 @@ TEST(Conclusions, AreTheSameEverywhere) {
     EXPECT_NE(report.markdown.find(shown(text, TableFormat::markdown)), std::string::npos) << text;
   }
   EXPECT_TRUE(answer["ranked"][0]["runs"].is_null()) << "nothing to say";
-  EXPECT_EQ(answer["ranked"][1]["runs"], "1 of 2 runs still improving");
+  EXPECT_EQ(answer["ranked"][1]["runs"], "1 of 2 runs not converged");
   EXPECT_EQ(answer["ranked"][0]["standing"], "best");
   EXPECT_EQ(answer["ranked"][1]["standing"], "open");
   EXPECT_EQ(answer["ranked"][1]["cell"]["encoding"], "alibi");

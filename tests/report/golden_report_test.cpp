@@ -14,8 +14,10 @@
 #include "phasor/paper/paper_json.h"
 #include "phasor/paper/published.h"
 #include "phasor/report/report_data.h"
+#include "phasor/report/story_output.h"
 #include "phasor/report/study_report.h"
 #include "phasor/study/carry_out/head_curves.h"
+#include "phasor/study/summary/study_comparisons.h"
 #include "study/records.h"
 #include "support/temporary_folder.h"
 
@@ -67,7 +69,8 @@ void measure(RunRecord& run) {
   run.spectrum = SpectrumRecord{.start = {.contraction = 0.75 + 0.01 * accuracy, .product_norm = 2.0},
                                 .end = {.contraction = 0.5 + 0.01 * accuracy, .product_norm = 3.0},
                                 .start_contractions = {0.75, 0.8},
-                                .end_contractions = {0.5, 0.6}};
+                                .end_contractions = {0.5, 0.6},
+                                .content_share = 0.625};
   run.lengths = {{1.0, 42, accuracy}, {2.0, 84, 0.5 * accuracy}};
 }
 
@@ -156,6 +159,7 @@ Json made() {
   summary["registration"] = {{"registered", write_json(std::optional(golden_registration()))},
                              {"post_hoc", Json::array({"the claims are not those registered"})},
                              {"text", "Post hoc: the claims are not those registered (registered on 2026-01-01)."}};
+  summary["story"] = story_json(study_story(summarize(results, compare_with_first(results)), {claim}));
   summary["claims"] = paper::claims_json({claim});
   summary["audit"] = paper::audit_json({audit_block()});
   summary["published"] = paper::published_json({paper::published().front()});

@@ -11,8 +11,7 @@ using namespace testing_support;
 using Texts = std::vector<std::string>;
 
 const std::vector<double> kFive = {0.90, 0.91, 0.92, 0.93, 0.94};
-const char* const kNothing =
-    "Nothing: all planned runs finished, enough for comparisons, and none was still improving.";
+const char* const kNothing = "Nothing: all planned runs finished, enough for comparisons, and converged.";
 
 StudyResults usual() {
   StudyResults results;
@@ -58,12 +57,10 @@ TEST(Oddities, MissingRuns) {
 TEST(Oddities, UnconvergedRuns) {
   StudyResults results = usual();
   results.cells[0].runs[2].converged = false;
-  EXPECT_EQ(texts(results),
-            Texts{"1 of 10 runs was still improving at its end: all count, for what these steps are worth."});
+  EXPECT_EQ(texts(results), Texts{"1 of 10 runs has not converged: all count, for what their steps are worth."});
   EXPECT_EQ(odd(results)[0].details, Texts{"rope on distance, clean: 1 of 5"});
   for (RunRecord& run : results.cells[0].runs) run.converged = false;
-  EXPECT_EQ(texts(results),
-            Texts{"5 of 10 runs were still improving at their end: all count, for what these steps are worth."});
+  EXPECT_EQ(texts(results), Texts{"5 of 10 runs have not converged: all count, for what their steps are worth."});
 }
 
 TEST(Oddities, ComparisonsThatHangOnRunsStillImproving) {
@@ -73,7 +70,7 @@ TEST(Oddities, ComparisonsThatHangOnRunsStillImproving) {
   results.cells[0].runs[2].converged = false;
   const std::vector<Oddity> found = study_oddities(summarize(results, compare_all(results, {{kRope, kAlibi, {}}})));
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(found[1].text, "The order of 1 comparison would turn without runs that were still improving.");
+  EXPECT_EQ(found[1].text, "The order of 1 comparison would turn without runs that have not converged.");
   ASSERT_EQ(found[1].details.size(), 1u);
   EXPECT_NE(found[1].details[0].find("the order would turn (+2.7 points)"), std::string::npos) << found[1].details[0];
 }

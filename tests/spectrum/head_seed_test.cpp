@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
+#include <memory>
 #include <numeric>
 
 #include "model/model_case.h"
@@ -103,6 +105,41 @@ TEST_P(HeadSeedTest, IsTheGradientByAZeroTable) {
       // Softmax ignores a constant, and so the gradient has no part along it.
       EXPECT_NEAR(std::accumulate(head.by_distance.begin(), head.by_distance.end(), 0.0), 0.0,
                   static_cast<double>(columns) * bounds[entry]);
+    }
+  }
+}
+
+// By central differences of the reference in double: the queries of one head, at one place, turned a little further.
+TEST_P(HeadSeedTest, ThroughThePhasesIsTheGradientByAngles) {
+  const ModelSeeds seeds = measure_seeds(model_, data_.batch);
+  DistanceProbe probe(model_);
+  model_.loss_gradient(data_.batch, &probe);
+  constexpr double kStep = 1e-4;
+  const int64_t layer = 1, head = 1;
+  const Rotation* rotation = data_.encoding.layers[1].rotation[1].get();
+  const std::vector<double> phases = probe.phase_gradient(layer, head);
+  const HeadSeed& seed = seeds.layers[1].heads[1];
+  EXPECT_EQ(phases.empty(), rotation == nullptr);
+  EXPECT_EQ(seed.phase_seed.has_value(), rotation != nullptr);
+  if (rotation == nullptr) return;
+  const int64_t pairs = rotation->pairs;
+  ASSERT_EQ(std::ssize(phases), 8 * pairs) << "the longest sequence has eight tokens";
+  double squares = 0.0;
+  for (const double value : phases) squares += value * value;
+  EXPECT_NEAR(*seed.phase_seed, std::sqrt(squares), 1e-9 + 1e-6 * std::sqrt(squares));
+  for (const int64_t place : {0, 2, 7}) {
+    for (const int64_t pair : {int64_t{0}, pairs - 1}) {
+      const auto loss = [&](double angle) {
+        ModelData turned = data_;
+        turned.config.dropout = 0.0;
+        Rotation changed = *rotation;
+        changed.query[static_cast<size_t>(place * pairs + pair)] *= std::polar(1.0, angle);
+        turned.encoding.layers[1].rotation[1] = std::make_shared<const Rotation>(changed);
+        return differentiate<double>(turned).loss;
+      };
+      const double expected = (loss(kStep) - loss(-kStep)) / (2.0 * kStep);
+      EXPECT_NEAR(phases[static_cast<size_t>(place * pairs + pair)], expected, 1e-5 + 1e-3 * std::abs(expected))
+          << place << " " << pair;
     }
   }
 }

@@ -1,5 +1,7 @@
 #include "phasor/spectrum/majorization.h"
 
+#include <complex>
+
 #include "linalg/matrices.h"
 #include "phasor/linalg/lapack.h"
 
@@ -44,6 +46,18 @@ TEST(KnownTruth, OneComplexFrequencyIsIsospectral) {
   }
   const std::vector<double> before = symmetric_eigenvalues(w);
   EXPECT_LT(largest_difference(hermitian_values(turned), before), 100 * kUnit * before.back());
+}
+
+// With complex content the real part may grow: z = (1, i), turned by a quarter from one place to the next.
+TEST(KnownTruth, ComplexContentOfOneFrequencyCanExpand) {
+  const std::complex<double> z[] = {{1.0, 0.0}, {0.0, 1.0}};
+  const auto real_part = [&](double angle) {
+    return made(2, 2, [&](int64_t r, int64_t c) {
+      return (z[r] * std::conj(z[c]) * std::polar(1.0, angle * static_cast<double>(r - c))).real();
+    });
+  };
+  EXPECT_LT(largest_difference(symmetric_eigenvalues(real_part(0.0)), {1.0, 1.0}), 8 * kUnit);
+  EXPECT_LT(largest_difference(symmetric_eigenvalues(real_part(std::acos(0.0))), {0.0, 2.0}), 8 * kUnit);
 }
 
 // Its real part, or a mean of frequencies over ONE shared content, is an entrywise product with a correlation matrix:

@@ -19,9 +19,9 @@ SeparationTableOptions small() {
   return options;
 }
 
-TEST(SeparationTable, HasEveryEncodingWithContentFixedAndVaried) {
+TEST(SeparationTable, HasEveryEncodingWithEveryContent) {
   const SeparationTable table = separation_table(small());
-  ASSERT_EQ(table.rows.size(), 10u);
+  ASSERT_EQ(table.rows.size(), 15u);
   EXPECT_NEAR(table.budget, std::sqrt(8.0), 1e-12);
   for (const SeparationRow& row : table.rows) {
     ASSERT_EQ(row.margin.seeds.size(), 2u);
@@ -30,7 +30,11 @@ TEST(SeparationTable, HasEveryEncodingWithContentFixedAndVaried) {
     EXPECT_GE(row.margin.most, row.margin.mean);
     EXPECT_NEAR(row.margin.mean, (row.margin.seeds[0] + row.margin.seeds[1]) / 2.0, 1e-12);
     EXPECT_LE(row.clear.mean, row.positive.mean);
-    if (row.varied) continue;
+    if (row.content == SeparationContent::decides && row.encoding == SeparationEncoding::relative) {
+      EXPECT_EQ(row.bound.most, 0.0);
+      EXPECT_EQ(row.positive.most, 0.0);
+    }
+    if (row.content != SeparationContent::fixed) continue;
     // Keys that are all alike: without position nothing separates, and a table of biases does so with all it has.
     if (row.encoding == SeparationEncoding::nope) {
       EXPECT_EQ(row.margin.mean, 0.0);

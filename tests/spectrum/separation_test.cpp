@@ -70,6 +70,27 @@ TEST(Separation, WithFixedContentIsKnownForBiases) {
   EXPECT_EQ(nearest.positive_share, 1.0);
 }
 
+// What a table gives to one content's distance it takes from the other's; rotations see content and serve both.
+TEST(Separation, WhereContentDecidesNoBiasSeparates) {
+  SeparationSetting s = setting(16);
+  s.wanted_of_draw = {3, 11};
+  s.draws = 2;
+  for (const SeparationEncoding encoding :
+       {SeparationEncoding::nope, SeparationEncoding::alibi, SeparationEncoding::relative}) {
+    const Separation found = of(encoding, s);
+    EXPECT_EQ(found.positive_share, 0.0) << name(encoding);
+    EXPECT_NEAR(found.margin, 0.0, 1e-3) << name(encoding);
+    EXPECT_NEAR(found.bound, 0.0, 1e-2) << name(encoding);
+  }
+  const Separation rope = of(SeparationEncoding::rope, s);
+  EXPECT_GT(rope.margin, 0.05);
+  s.wanted_of_draw = {3, 3};
+  EXPECT_EQ(of(SeparationEncoding::relative, s).margin, s.bias_range) << "both want the same";
+  s.wanted_of_draw = {3};
+  EXPECT_NE(error_of([&] { of(SeparationEncoding::rope, s); }).find("1 wanted distances for 2 draws"),
+            std::string::npos);
+}
+
 // One frequency: the query along the turned key wins by 1 - cos(theta), and a random one wins when it lies within half
 // a turn step of it, theta / (2 pi) of all directions.
 TEST(Separation, OfOneRotaryFrequencyIsKnown) {

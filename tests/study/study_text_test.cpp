@@ -88,7 +88,7 @@ TEST(StudyText, AnswersSayWhatElseAReaderMustKnow) {
                        "; some runs learned the task and some did not, where no test of means is right: of rope 2 "
                        "of 3 runs reach 90 %;"))
       << text;
-  EXPECT_TRUE(contains(text, "; without runs that were still improving the order would turn (+6.5 points)")) << text;
+  EXPECT_TRUE(contains(text, "; without runs that have not converged the order would turn (+6.5 points)")) << text;
   EXPECT_TRUE(text.ends_with("; not counted of alibi: 1 run that failed.")) << text;
   const std::string disputed = answer(accuracy({0.90, 0.91, 0.92, 0.93, 0.99}, {0.05, 0.80, 0.81, 0.82, 0.83}), false);
   EXPECT_TRUE(contains(disputed, "; a permutation test says otherwise, p = 0.")) << disputed;
@@ -174,7 +174,7 @@ TEST(StudyText, ATableOfCells) {
   EXPECT_EQ(lines[2], "rope       93.5 (88.6 to 98.4)    90.0..97.0       4/5      450 (1 of 4 never)  1* 1! 2?");
   EXPECT_EQ(lines[3], "alibi      50.0                                    0/1      never");
   EXPECT_EQ(lines[4], "alibi     -                                        -        -");
-  EXPECT_TRUE(contains(lines[5], "* runs that were still improving"));
+  EXPECT_TRUE(contains(lines[5], "* runs that have not converged"));
   EXPECT_TRUE(contains(lines[6], "! runs that failed"));
   EXPECT_TRUE(contains(lines[7], "? runs that are planned"));
 }

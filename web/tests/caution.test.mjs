@@ -56,8 +56,8 @@ describeInBrowser("Runs that did not converge", () => {
       const [{ rows }] = await cardsOf(report);
       const percent = (value) => `${(100 * value).toFixed(1)} %`;
       const row = (name) => rows.find((it) => it.name === name);
-      assert.deepEqual(row("rope"), { name: "rope", value: percent(rope.numbers.test_accuracy.mean), runs: "3 of 5 runs still improving" });
-      assert.deepEqual(row("nope"), { name: "nope", value: percent(nope.numbers.test_accuracy.mean), runs: "5 of 5 runs still improving" });
+      assert.deepEqual(row("rope"), { name: "rope", value: percent(rope.numbers.test_accuracy.mean), runs: "3 of 5 runs not converged" });
+      assert.deepEqual(row("nope"), { name: "nope", value: percent(nope.numbers.test_accuracy.mean), runs: "5 of 5 runs not converged" });
       assert.equal(row("alibi").runs, null, "none of them");
       const note = () => report.figure(ACCURACY).locator(".note").innerText();
       assert.match(await note(), /means of all finished runs/);
@@ -113,6 +113,42 @@ describeInBrowser("Runs that did not converge", () => {
 describeInBrowser("A full study", () => {
   const study = fullStudy();
   const { summary } = study;
+
+  test("the first screen is the program's, word for word", async () => {
+    await withReport(study, {}, async (report) => {
+      const { title, parts } = summary.story;
+      assert.equal(await report.page.locator("#story h2").textContent(), title);
+      const shown = await report.page.locator("#story article").evaluateAll((all) =>
+        all.map((part) => ({
+          question: part.querySelector("h3").firstChild.textContent,
+          key: part.querySelector(".story-key")?.textContent ?? "",
+          titles: [...part.querySelectorAll("thead th")].map((cell) => cell.textContent),
+          rows: [...part.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent)),
+          claims: [...part.querySelectorAll("li")].map((item) => item.textContent),
+          sentences: [...part.querySelectorAll(".story-sentence")].map((it) => it.textContent),
+        })),
+      );
+      parts.forEach((part, i) => {
+        const isClaims = part.id === "claims";
+        const { question, key, titles, rows, sentences } = part;
+        assert.deepEqual(shown[i], {
+          question,
+          key,
+          titles: isClaims ? [] : titles,
+          rows: isClaims ? [] : rows.map((row) => row.map((cell) => cell.trim())),
+          claims: isClaims ? rows.map(([verdict, claim]) => `${verdict.toLowerCase()} ${claim}`) : [],
+          sentences,
+        });
+      });
+      assert.equal(shown.length, parts.length);
+      assert.equal(await report.page.locator("#story .story-picture").count(), 1, "heads stand in line");
+      const top = await report.page.locator("main > *").first().getAttribute("id");
+      assert.equal(top, "story");
+    });
+    const without = structuredClone(study);
+    delete without.summary.story;
+    await withReport(without, {}, async (report) => assert.equal(await report.page.locator("#story").count(), 0));
+  });
 
   test("answers and oddities are the program's, word for word", async () => {
     await withReport(study, {}, async (report) => {

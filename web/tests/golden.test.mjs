@@ -14,8 +14,8 @@ const golden = JSON.parse(readFileSync(join(dirname(fileURLToPath(import.meta.ur
 
 const SEED_NUMBER = ["deviation", "degenerate"];
 const NUMBERS = ["test_samples", "mixed", "loss_area", "loss_spikes", "gradient_variation", "success.rate", "steps_to_90.values", "steps_to_90.mean"];
-const SPECTRUM = ["product_norm_start", "product_norm_end", "relative_r2", "position_toeplitz", "logit_interaction", "positional_share", "stream_position", "stream_interaction", "stream_interaction_deviation"];
-const VERDICT = ["seeds", "deposit", "spread", "not_used", "undetermined", "without_shares", "necessity", "sufficiency"];
+const SPECTRUM = ["product_norm_start", "product_norm_end", "relative_r2", "position_toeplitz", "logit_interaction", "content_share", "product_share", "positional_share", "stream_position", "stream_interaction", "stream_interaction_deviation"];
+const VERDICT = ["seeds", "deposit", "partial", "spread", "not_used", "undetermined", "without_shares", "necessity", "sufficiency"];
 const HEAD_LAYER = ["shares", "redundancy", "necessity", "sufficiency", "head_p_holm", "clauses"];
 const SIDE = ["variance_floor", "unconverged", "never", "failed", "unmeasured", "mixed"];
 const CHANGE = ["base", "smallest_p"];
@@ -60,7 +60,7 @@ const UNUSED = new Set([
   ...under("summary.comparisons[].difference", ["freedom", "p", "degenerate"]),
   ...under("summary.comparisons[]", ["significant", "disputed", "without_unconverged"]),
   "summary.audit[].base_counts",
-  ...under("summary.audit[].switches[].counts", ["planned", "deposit", "spread", "not_used", "undetermined"]),
+  ...under("summary.audit[].switches[].counts", ["planned", "deposit", "partial", "spread", "not_used", "undetermined"]),
   ...["accuracy", "max_share"].flatMap((name) => under(`summary.audit[].switches[].${name}`, CHANGE)),
   "summary.published[].encoding",
   ...under("summary.times.runs[]", ["id", "device"]),

@@ -72,7 +72,7 @@ describeInBrowser("Numbers of the page", () => {
     for (const cell of usual) {
       const [row] = rowOf(records, cell);
       const verdicts = cell.position.seeds.map((seed) => seed.verdict);
-      for (const verdict of ["DEPOSIT", "SPREAD", "NOT USED", "UNDETERMINED"]) {
+      for (const verdict of ["DEPOSIT", "PARTIAL", "SPREAD", "NOT USED", "UNDETERMINED"]) {
         assert.equal(row[verdict.toLowerCase()], verdicts.filter((it) => it === verdict).length, `${cell.name} ${verdict}`);
       }
       const over = cell.position.over_seeds;

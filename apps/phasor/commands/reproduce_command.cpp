@@ -1,4 +1,5 @@
-// phasor reproduce: arXiv 2505.13027 from one command, its numbers beside ours, each of its claims judged.
+// phasor reproduce: arXiv 2505.13027 from one command, its numbers beside ours, each of its claims judged; and the road
+// to RoPE, trained.
 #include <fmt/format.h>
 
 #include "commands/commands.h"
@@ -7,6 +8,7 @@
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
 #include "phasor/paper/paper_study.h"
+#include "phasor/paper/road_study.h"
 
 namespace phasor::app {
 namespace {
@@ -18,6 +20,7 @@ struct ReproduceOptions {
   std::optional<int64_t> seeds, steps;
   std::string tune;
   bool no_audit = false;
+  bool road = false;
 };
 
 paper::Protocols protocols(const ReproduceOptions& options) {
@@ -29,7 +32,15 @@ paper::Protocols protocols(const ReproduceOptions& options) {
   fail_usage("--protocol {}: clean, released or both", name);
 }
 
+StudyPlan road_of(const ReproduceOptions& options) {
+  paper::RoadStudyOptions road{.rates = parse_rates(options.tune)};
+  if (options.seeds) road.seeds = *options.seeds;
+  if (options.steps) road.steps = *options.steps;
+  return paper::road_study(road);
+}
+
 StudyPlan plan_of(const ReproduceOptions& options) {
+  if (options.road) return road_of(options);
   paper::PaperStudyOptions paper{.preset = options.preset,
                                  .protocols = protocols(options),
                                  .rates = parse_rates(options.tune),
@@ -41,7 +52,7 @@ StudyPlan plan_of(const ReproduceOptions& options) {
 
 void run_reproduce(ReproduceOptions options) {
   const StudyPlan plan = plan_of(options);
-  if (options.study.out.empty()) options.study.out = fmt::format("runs/reproduce-{}", options.preset);
+  if (options.study.out.empty()) options.study.out = options.road ? "runs/road" : "runs/reproduce-" + options.preset;
   run_study(plan, options.study);
 }
 
@@ -51,12 +62,12 @@ void add_reproduce_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "reproduce", "Rerun arXiv 2505.13027 over seeds, cleanly and as released, and judge its claims");
   auto options = std::make_shared<ReproduceOptions>();
-  add_text(*command, "--preset", options->preset,
-           "Size: demo (minutes), quick (hours), paper (the paper's own: days on a CPU)")
-      ->type_name("NAME")
-      ->capture_default_str();
-  add_text(*command, "--protocol", options->protocol, "clean, released or both (default: both; clean at demo size)")
-      ->type_name("NAME");
+  CLI::Option* preset = add_text(*command, "--preset", options->preset,
+                                 "Size: demo (minutes), quick (hours), paper (the paper's own: days on a CPU)");
+  preset->type_name("NAME")->capture_default_str();
+  CLI::Option* protocol = add_text(*command, "--protocol", options->protocol,
+                                   "clean, released or both (default: both; clean at demo size)");
+  protocol->type_name("NAME");
   add_whole(*command, "--seeds", options->seeds, {.least = 1, .most = 1000},
             "How many seeds each (default: 5; 3 at demo size)");
   add_whole(*command, "--steps", options->steps, {.least = 1, .most = 10000000},
@@ -64,12 +75,18 @@ void add_reproduce_command(CLI::App& app) {
   add_text(*command, "--tune", options->tune, "Rates to choose clean learning rates from: lr=3e-4,1e-3,3e-3")
       ->type_name("lr=RATES");
   command->add_flag("--no-audit", options->no_audit, "Leave out the runs that switch one confound each");
+  command
+      ->add_flag("--road", options->road,
+                 "Train the road from integer positions to RoPE instead: what each step lacks, and what that costs")
+      ->excludes(preset)
+      ->excludes(protocol);
   options->study.add_to(*command, "");
   command->footer(
       "Examples:\n"
       "  phasor reproduce --preset demo                     a first look, minutes\n"
       "  phasor reproduce --preset quick --out runs/quick   everything at small size, hours\n"
       "  phasor reproduce --preset quick --dry-run          what that would run\n"
+      "  phasor reproduce --road --out runs/road            integers, bits, sines, rotations: 40 minutes on 2 cores\n"
       "Ctrl-C saves everything; rerun the command to resume. The folder gets summary.json, summary.csv and\n"
       "summary.md: see docs/studies.md. What counts as holding for each claim: docs/claims.md.");
   command->callback([options] { run_reproduce(*options); });

@@ -7,10 +7,13 @@
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "phasor/base/notice.h"
+#include "phasor/report/story_output.h"
 #include "phasor/report/study_report.h"
 #include "phasor/run/finished_run.h"
 #include "phasor/study/carry_out/open_study.h"
+#include "phasor/study/carry_out/run_work.h"
 #include "phasor/study/plan/study_plan.h"
+#include "phasor/study/summary/learned.h"
 #include "phasor/study/summary/study_json.h"
 #include "terminal/command_line.h"
 #include "terminal/interrupt.h"
@@ -21,11 +24,17 @@
 namespace phasor::app {
 namespace {
 
+// "rope learned indirect: 98.7 % (clean, seed 0), trained in 14 s"
 std::string outcome(const StudyFolder& folder, const PlannedRun& run, const RunFailure* failure) {
-  if (failure != nullptr) return "FAILED: " + failure->what;
+  const std::string which =
+      run.tuning ? fmt::format("lr {}", run.config.train.learning_rate) : fmt::format("seed {}", run.config.seed);
+  if (failure != nullptr) return fmt::format("{}, {}: FAILED: {}", text(run.cell), which, failure->what);
   const StoredResult result = read_result(RunFolder(folder.run(run)), run.config);
-  return fmt::format("test accuracy {:.4f}{}, trained in {}", result.test_accuracy,
-                     result.converged ? "" : " (not converged)", duration(result.seconds));
+  const CellName& cell = run.cell;
+  return fmt::format("{}{} {} {}: {:.1f} % ({}, {}){}, trained in {}", cell.encoding,
+                     cell.variant.empty() ? "" : fmt::format(", {},", cell.variant),
+                     verb(learned(result.test_accuracy, result.floors)), cell.task, 100.0 * result.test_accuracy,
+                     cell.protocol, which, result.converged ? "" : ", still improving", duration(result.seconds));
 }
 
 void carry_out_all(const std::vector<PlannedRun>& runs, const StudyFolder& folder, const RunnerOptions& runner,
@@ -36,12 +45,11 @@ void carry_out_all(const std::vector<PlannedRun>& runs, const StudyFolder& folde
     StudyProgressLine display(phase);
     const auto is_done = [&](const PlannedRun& run) { return is_complete(folder, run); };
     if (!std::all_of(runs.begin(), runs.end(), is_done)) display.started(runs.size(), runner);
-    end =
-        carry_out(runs, folder, runner,
-                  {.progress = [&](const StudyProgress& p) { display.progress(p); },
-                   .finished = [&](const PlannedRun& run, const RunFailure* failure,
-                                   const StudyProgress& p) { display.finished(run, outcome(folder, run, failure), p); },
-                   .stop = interrupted});
+    end = carry_out(runs, folder, runner,
+                    {.progress = [&](const StudyProgress& p) { display.progress(p); },
+                     .finished = [&](const PlannedRun& run, const RunFailure* failure,
+                                     const StudyProgress& p) { display.finished(outcome(folder, run, failure), p); },
+                     .stop = interrupted});
   } catch (const Error& error) {
     if (!is_full_disk(error.what())) throw;
     fail("{}; make room, then rerun the command to resume '{}'", error.what(), folder.path().string());
@@ -63,6 +71,13 @@ StudyResults carry_out_study(const StudyPlan& plan, const StudyOptions& options)
   return load_results(folder, plan);
 }
 
+void print_plan(const StudyPlan& plan, const StudyOptions& options) {
+  const RunnerOptions runner = options.runner(plan);
+  const int64_t cores = runner.jobs * runner.threads;
+  print_out("{}about {} on {} like {}\n", plan_text(plan), duration(estimated_seconds(plan, cores)),
+            cores == 1 ? "one core" : fmt::format("{} cores", cores), kEstimatedOn);
+}
+
 // Changes the plan to go on with what is there.
 bool continues_with_shared_data(StudyPlan& plan, const StudyFolder& folder) {
   if (!folder.exists()) return false;
@@ -80,7 +95,7 @@ void run_study(StudyPlan plan, const StudyOptions& options) {
     notice(fmt::format("'{}' began with one data set for all runs and keeps it; in another --out every run has its own",
                        options.out));
   }
-  if (options.dry_run) return print_out("{}", plan_text(plan));
+  if (options.dry_run) return print_plan(plan, options);
   const StudyResults results = carry_out_study(plan, options);
   const StudyFolder folder(options.out);
   refuse_poorer_summary(folder, plan, results);
@@ -88,6 +103,8 @@ void run_study(StudyPlan plan, const StudyOptions& options) {
   const std::string written = write_report(folder, report, results);
   if (options.json) {
     print_out("{}", summary_text(report.json));
+  } else if (report.paper && !report.story.parts.empty()) {
+    print_out("{}", story_screen(report.story, where_to_look(folder)));
   } else {
     print_out("{}\n{}\n", report.terminal, written);
   }

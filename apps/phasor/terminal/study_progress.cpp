@@ -36,11 +36,8 @@ std::string StudyProgressLine::text(const StudyProgress& progress) const {
   return line;
 }
 
-void StudyProgressLine::finished(const PlannedRun& run, const std::string& outcome, const StudyProgress& progress) {
-  const std::string seed =
-      run.tuning ? fmt::format("lr {}", run.config.train.learning_rate) : fmt::format("seed {}", run.config.seed);
-  line_.say(fmt::format("{} {}/{}  {}, {}: {}{}", phase_, progress.done, progress.runs, phasor::text(run.cell), seed,
-                        outcome, remaining(progress)));
+void StudyProgressLine::finished(const std::string& outcome, const StudyProgress& progress) {
+  line_.say(fmt::format("{} {}/{}  {}{}", phase_, progress.done, progress.runs, outcome, remaining(progress)));
   line_.draw(text(progress));
 }
 

@@ -10,7 +10,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::vector<Deposit> kDeposits = {Deposit::deposit, Deposit::spread, Deposit::not_used, Deposit::undetermined};
+const std::vector<Deposit> kDeposits = {Deposit::deposit, Deposit::partial, Deposit::spread, Deposit::not_used,
+                                        Deposit::undetermined};
 
 std::string_view deposit_name(Deposit verdict) { return name(verdict); }
 
@@ -197,7 +198,8 @@ const Fields<Prevalence>& json_fields(const Prevalence*) {
 const Fields<EncodingVerdict>& prevalence_fields() {
   using V = EncodingVerdict;
   static const Fields<V> fields = {field("deposit", &V::deposit, "seeds with this verdict"),
-                                   field("spread", &V::spread, "likewise"), field("not_used", &V::not_used, "likewise"),
+                                   field("partial", &V::partial, "likewise"), field("spread", &V::spread, "likewise"),
+                                   field("not_used", &V::not_used, "likewise"),
                                    field("undetermined", &V::undetermined, "likewise")};
   return fields;
 }

@@ -78,20 +78,23 @@ Prevalence prevalence(const std::vector<SeedShares>& seeds, Deposit verdict) {
 
 void decide(EncodingVerdict& result) {
   const int64_t seeds = std::ssize(result.seeds);
-  const std::pair<Deposit, const Prevalence*> candidates[] = {
-      {Deposit::deposit, &result.deposit}, {Deposit::spread, &result.spread}, {Deposit::not_used, &result.not_used}};
+  const std::pair<Deposit, const Prevalence*> candidates[] = {{Deposit::deposit, &result.deposit},
+                                                              {Deposit::partial, &result.partial},
+                                                              {Deposit::spread, &result.spread},
+                                                              {Deposit::not_used, &result.not_used}};
   for (const auto& [verdict, found] : candidates) {
     if (!(found->lower > 0.5)) continue;
     result.verdict = verdict;
-    result.reason = fmt::format("{} of {} seeds are {}: surely {} of all seeds or more would be", found->seeds, seeds,
+    result.reason = fmt::format("{} of {} seeds are {}: at least {} of all seeds would be (95 %)", found->seeds, seeds,
                                 name(verdict), show(found->lower));
     return;
   }
   result.reason =
-      fmt::format("of {} seeds {} are DEPOSIT, {} SPREAD, {} NOT USED and {} UNDETERMINED: ", seeds,
-                  result.deposit.seeds, result.spread.seeds, result.not_used.seeds, result.undetermined.seeds);
+      fmt::format("of {} seeds {} are DEPOSIT, {} PARTIAL, {} SPREAD, {} NOT USED and {} UNDETERMINED: ", seeds,
+                  result.deposit.seeds, result.partial.seeds, result.spread.seeds, result.not_used.seeds,
+                  result.undetermined.seeds);
   const double best = statistics::clopper_pearson_lower(seeds, seeds);
-  result.reason += best > 0.5 ? std::string("none would surely be that of more than half of all seeds")
+  result.reason += best > 0.5 ? std::string("none is that of more than half of all seeds by its bound")
                               : fmt::format(
                                     "fewer than 5 seeds can never decide, for {} of {} bound what all seeds "
                                     "would be by {} only",
@@ -145,6 +148,7 @@ EncodingVerdict judge_encoding(const std::vector<SeedRun>& runs, const EncodingO
   }
   if (!tables.empty()) bootstrap_means(tables, static_cast<double>(most_heads), options, result);
   result.deposit = prevalence(result.seeds, Deposit::deposit);
+  result.partial = prevalence(result.seeds, Deposit::partial);
   result.spread = prevalence(result.seeds, Deposit::spread);
   result.not_used = prevalence(result.seeds, Deposit::not_used);
   result.undetermined = prevalence(result.seeds, Deposit::undetermined);

@@ -36,10 +36,10 @@ struct SeedShares {
 };
 
 struct EncodingVerdict {
-  // The one that surely (one-sided 95 %) more than half of all seeds would get, else UNDETERMINED.
+  // The one that more than half of all seeds would get, by a one-sided 95 % bound, else UNDETERMINED.
   Deposit verdict = Deposit::undetermined;
   std::string reason;
-  Prevalence deposit, spread, not_used, undetermined;
+  Prevalence deposit, partial, spread, not_used, undetermined;
   std::vector<SeedShares> seeds;
   // Means over the seeds with shares, by a bootstrap over seeds and then samples. Sufficiency is undefined where one of
   // them lacks it.

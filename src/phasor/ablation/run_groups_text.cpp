@@ -24,9 +24,10 @@ std::string question_text(const RunGroups& all, size_t q) {
   std::string text;
   const AblationMethod method = judged_method(kQuestions[q]);
   text += fmt::format(
-      "\n{} ({}): the layer that matters most, over seeds; D S N U: DEPOSIT, SPREAD, NOT USED, UNDETERMINED\n",
+      "\n{} ({}): the layer that matters most, over seeds; D P S N U: DEPOSIT, PARTIAL, SPREAD, NOT USED, "
+      "UNDETERMINED\n",
       name(kQuestions[q]), name(method));
-  text += fmt::format("{:<34} {:>14}  {:>11}  {:<13} {:<18} {:<18} {:<18} {}\n", "encoding", "accuracy %", "D S N U",
+  text += fmt::format("{:<34} {:>14}  {:>11}  {:<13} {:<18} {:<18} {:<18} {}\n", "encoding", "accuracy %", "D P S N U",
                       "verdict", "max share", "N2", "sufficiency", fmt::format("p against {} (Holm)", all.against));
   for (size_t g = 0; g < all.groups.size(); ++g) {
     const AblatedGroup& group = all.groups[g];
@@ -40,8 +41,8 @@ std::string question_text(const RunGroups& all, size_t q) {
     }
     text += fmt::format("{:<34.34} {:>14}{} {:>11}  {:<13} {:<18} {:<18} {:<18} {}\n", group.label,
                         accuracy_text(group), group.not_converged > 0 ? "*" : " ",
-                        fmt::format("{} {} {} {}", verdict.deposit.seeds, verdict.spread.seeds, verdict.not_used.seeds,
-                                    verdict.undetermined.seeds),
+                        fmt::format("{} {} {} {} {}", verdict.deposit.seeds, verdict.partial.seeds,
+                                    verdict.spread.seeds, verdict.not_used.seeds, verdict.undetermined.seeds),
                         name(verdict.verdict), with_interval(verdict.max_share), with_interval(verdict.n2),
                         with_interval(verdict.sufficiency), p);
   }

@@ -108,6 +108,7 @@ std::string spread_reason(const LayerEffect& effect, bool redundant) {
 void compare_heads(const LayerCase& layer, const std::vector<Clause>& deposit, LayerVerdict& result) {
   const Clause spread = spread_clause(layer);
   const Clause redundant = redundant_clause(layer);
+  const Clause partial = partial_clause(layer, deposit);
   const Clause* const obstacle = first_obstacle(deposit);
   const bool measurable = deposit.front().holds == true;
   if (obstacle == nullptr) {
@@ -117,11 +118,15 @@ void compare_heads(const LayerCase& layer, const std::vector<Clause>& deposit, L
     result.verdict = Deposit::spread;
     result.redundant = redundant.holds == true;
     result.reason = spread_reason(layer.effect, result.redundant);
+  } else if (partial.holds == true) {
+    result.verdict = Deposit::partial;
+    result.reason = fmt::format("{}: {}; neither concentrated in one head nor spread", obstacle->name, obstacle->text);
   } else {
     result.reason = reason_of(*obstacle);
   }
   result.clauses.push_back(spread);
   result.clauses.push_back(redundant);
+  result.clauses.push_back(partial);
 }
 
 LayerVerdict judge_layer(const LayerCase& layer) {
@@ -164,6 +169,8 @@ std::string_view name(Deposit verdict) {
   switch (verdict) {
     case Deposit::deposit:
       return "DEPOSIT";
+    case Deposit::partial:
+      return "PARTIAL";
     case Deposit::spread:
       return "SPREAD";
     case Deposit::not_used:

@@ -9,15 +9,17 @@
 //   3. DEPOSIT, by a head chosen on one half of the samples and measured on the other. All of:
 //      (i)   Delta_layer is above delta;
 //      (ii)  the head's drop is above 0, by sign flips adjusted for all heads of all layers;
-//      (iii) its share is at least half and surely above 1 / heads, it surely leads all others, and alone it costs at
+//      (iii) its share is at least half and above 1 / heads, it leads all others, and alone it costs at
 //            least half of what the whole layer costs (two heads that stand in for each other would else pass);
 //      (iv)  at most 2.5 effective heads by Simpson. Not by entropy: one head with 70 % of the drop and an even rest
 //            has 2.6, 3.3 and 4.1 effective heads of 4, 8 and 16 by entropy, 1.9 to 2.0 by Simpson;
 //      (v)   with it alone left, the layer keeps at least 80 % of its worth, on that half and on all samples;
 //      (vi)  every other method names the same head.
-//   4. SPREAD: (i), and surely no head has half of the drops, or surely none costs half of what the layer costs.
-//   5. UNDETERMINED otherwise.
-// "Surely" is by the ends of 95 % intervals.
+//   4. SPREAD: (i), and no head has half of the drops, or none costs half of what the layer costs.
+//   5. PARTIAL: (i) and (ii), some of (iii) to (v) fails, and the head's share is known to within a quarter: neither
+//      one head nor spread, which is an answer.
+//   6. UNDETERMINED otherwise.
+// All by the ends of 95 % intervals.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,7 +31,7 @@
 
 namespace phasor {
 
-enum class Deposit : uint8_t { deposit, spread, not_used, undetermined };
+enum class Deposit : uint8_t { deposit, partial, spread, not_used, undetermined };
 std::string_view name(Deposit verdict);  // "DEPOSIT", ...
 
 struct Clause {
@@ -41,13 +43,13 @@ struct Clause {
 
 struct LayerVerdict {
   Deposit verdict = Deposit::undetermined;
-  bool redundant = false;  // the layer surely costs more than 1.5 times what its heads cost one by one
+  bool redundant = false;  // by its interval the layer costs more than 1.5 times what its heads cost one by one
   std::vector<Clause> clauses;
   std::string reason;
   LayerEffect effect;
 };
 
-// False where the intact model is not surely above its floor: what its heads cost is then not what it knows.
+// False where the intact model is not significantly above its floor: what its heads cost is then not what it knows.
 bool is_above_floor(const LayerVerdict& layer);
 
 struct RunEvidence {

@@ -16,6 +16,7 @@ constexpr double kHalf = 0.5;
 constexpr double kMostEffectiveHeads = 2.5;
 constexpr double kSufficient = 0.8;
 constexpr double kRedundant = 1.5;
+constexpr double kKnownShare = 0.25;  // width of the interval of a share that is known
 constexpr const char* kNeither = "neither concentrated in one head nor spread";
 
 std::string times_more(double times) {
@@ -172,8 +173,8 @@ Clause floor_clause(const LayerCase& layer) {
   const RunEvidence& run = layer.evidence;
   const double least = statistics::clopper_pearson(run.correct, run.samples).low;
   return clause(kFloorClause,
-                fmt::format("the intact model has {} of {} right, surely {} of all; without position and content it "
-                            "would be {}",
+                fmt::format("the intact model has {} of {} right, at least {} of all (95 %); without position and "
+                            "content it would be {}",
                             run.correct, run.samples, show(least), show(run.floor_accuracy)),
                 least > run.floor_accuracy, "train the model until it is above its floor");
 }
@@ -202,6 +203,25 @@ Clause redundant_clause(const LayerCase& layer) {
                 fmt::format("the layer costs {} times what its heads cost one by one; more than {} is redundant",
                             show(redundancy), show(kRedundant)),
                 judged(redundancy, redundancy.low > kRedundant), "");
+}
+
+// Methods that disagree, (vi), leave open what the head does: they make no pattern of it.
+Clause partial_clause(const LayerCase& layer, const std::vector<Clause>& deposit) {
+  constexpr size_t kFirstOfPattern = 2, kLastOfPattern = 7;  // (iii) share to (v) sufficiency
+  const Estimate& share = layer.effect.held_out.share;
+  const double width = share.high - share.low;
+  const bool is_used = deposit[0].holds == true && deposit[1].holds == true;
+  bool is_judged = true, fails = false;
+  for (size_t i = kFirstOfPattern; i <= kLastOfPattern; ++i) {
+    is_judged = is_judged && deposit[i].holds.has_value();
+    fails = fails || deposit[i].holds == false;
+  }
+  return clause(
+      "5 partial",
+      fmt::format("the share of head {} is {}; one of (iii) to (v) has to fail, and the interval may be {} wide",
+                  layer.effect.held_out.head, show(share), show(kKnownShare)),
+      is_used && is_judged && fails && width <= kKnownShare,
+      width > kKnownShare ? "more samples would make the share known" : "");
 }
 
 }  // namespace phasor

@@ -25,6 +25,8 @@ Clause floor_clause(const LayerCase& layer);
 std::vector<Clause> deposit_clauses(const LayerCase& layer);
 Clause spread_clause(const LayerCase& layer);
 Clause redundant_clause(const LayerCase& layer);
+// `deposit` are the clauses (i) to (vi).
+Clause partial_clause(const LayerCase& layer, const std::vector<Clause>& deposit);
 
 // "0.812 [0.75, 0.88]".
 std::string show(const Estimate& estimate);

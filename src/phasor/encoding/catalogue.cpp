@@ -25,6 +25,7 @@ EncodingEntry prope_entry();
 EncodingEntry xpos_entry();
 EncodingEntry mla_entry();
 EncodingEntry randomized_entry();
+EncodingEntry scattered_entry();
 EncodingEntry concat_entry();
 EncodingEntry bias_entry();
 EncodingEntry input_entry();
@@ -53,6 +54,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       mla_entry(),
       // wrappers, and encodings by formula
       randomized_entry(),
+      scattered_entry(),
       concat_entry(),
       bias_entry(),
       input_entry(),

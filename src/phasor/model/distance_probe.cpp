@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "phasor/engine/download.h"
 #include "phasor/model/transformer.h"
 
 namespace phasor {
@@ -41,6 +42,48 @@ void DistanceProbe::clear() {
 void DistanceProbe::attach(int64_t layer, AttentionBackward& op) const {
   op.attention.bias = layers_[static_cast<size_t>(layer)].bias;
   op.dbias = layers_[static_cast<size_t>(layer)].table;
+}
+
+// dLoss/dx stands before the rotation, which commutes with a further turn of the same pair: nothing has to be turned.
+void DistanceProbe::collect(int64_t layer, const AttentionBackward& op) {
+  Layer& entry = layers_[static_cast<size_t>(layer)];
+  entry.phases.assign(static_cast<size_t>(heads_), {});
+  const Attention& attention = op.attention;
+  const RotationTable& rotation = attention.rotation;
+  if (rotation.query.empty()) return;
+  const int64_t pairs = rotation.query.extent(2), first = rotation.first;
+  const int64_t own = attention.shape.key_width - attention.shape.shared_query_width;
+  if (first + 2 * pairs > own) return;  // channels of all heads together
+  const int64_t tokens = download(backend_, attention.sequences.tokens, 1).front();
+  const int64_t sequences = download(backend_, attention.sequences.count, 1).front();
+  const std::vector<int32_t> offsets = download(backend_, attention.sequences.offsets.data(), sequences + 1);
+  const std::vector<int32_t> sets = download(backend_, rotation.head_set.data(), heads_);
+  const std::vector<float> queries = download(backend_, attention.query, tokens);
+  const std::vector<float> gradients = download(backend_, op.dquery, tokens);
+  const int64_t columns = heads_ * own;
+  for (int64_t h = 0; h < heads_; ++h) {
+    if (sets[static_cast<size_t>(h)] < 0) continue;
+    std::vector<double>& phases = entry.phases[static_cast<size_t>(h)];
+    for (size_t s = 0; s + 1 < offsets.size(); ++s) {
+      const int64_t begin = offsets[s], end = offsets[s + 1];
+      if (std::ssize(phases) < (end - begin) * pairs) phases.resize(static_cast<size_t>((end - begin) * pairs));
+      for (int64_t t = begin; t < end; ++t) {
+        for (int64_t c = 0; c < pairs; ++c) {
+          const int64_t x = first + (rotation.halves ? c : 2 * c), y = rotation.halves ? x + pairs : x + 1;
+          const auto at = [&](const std::vector<float>& rows, int64_t channel) {
+            return double{rows[static_cast<size_t>(t * columns + h * own + channel)]};
+          };
+          phases[static_cast<size_t>((t - begin) * pairs + c)] +=
+              at(gradients, y) * at(queries, x) - at(gradients, x) * at(queries, y);
+        }
+      }
+    }
+  }
+}
+
+std::vector<double> DistanceProbe::phase_gradient(int64_t layer, int64_t head) const {
+  const Layer& entry = layers_[static_cast<size_t>(layer)];
+  return entry.phases.empty() ? std::vector<double>() : entry.phases[static_cast<size_t>(head)];
 }
 
 std::vector<double> DistanceProbe::gradient(int64_t layer, int64_t head) const {

@@ -1,6 +1,9 @@
 #pragma once
 // The loss's gradient by a bias over distance that is zero: how much a head would gain from telling distances apart.
 // A probe of head h is t_h[d] = sum of dLoss/dL_ij over all queries i and keys j of the batch with p_j - p_i = d.
+//
+// And the gradient by the angles that queries are turned by, where the encoding turns them: of pair m = (x, y) of head
+// h at place i it is the sum over the batch of dLoss/dx * (-y) + dLoss/dy * x.
 #include <memory>
 #include <vector>
 
@@ -21,10 +24,15 @@ class DistanceProbe {
   int64_t reach(int64_t layer) const;  // largest |d|
   // After Transformer::loss_gradient(): t_h[d] at d + reach.
   std::vector<double> gradient(int64_t layer, int64_t head) const;
+  // [places, pairs]: by the angles of the head's queries. Empty where nothing turns them, and where the channels that
+  // turn are shared by all heads.
+  std::vector<double> phase_gradient(int64_t layer, int64_t head) const;
 
   // For the backward pass.
   void clear();
   void attach(int64_t layer, AttentionBackward& op) const;
+  // After `op` has run.
+  void collect(int64_t layer, const AttentionBackward& op);
   View<const float, 2> table(int64_t layer) const { return layers_[static_cast<size_t>(layer)].table; }
 
  private:
@@ -32,6 +40,7 @@ class DistanceProbe {
     Memory memory;
     DistanceBias bias;  // the layer's own, or one without a table
     View<float, 2> table;
+    std::vector<std::vector<double>> phases;  // [heads], each [places, pairs] or empty
   };
 
   Backend& backend_;

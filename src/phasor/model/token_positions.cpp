@@ -1,6 +1,8 @@
 #include "phasor/model/token_positions.h"
 
+#include <numeric>
 #include <span>
+#include <utility>
 
 #include "phasor/random/distributions.h"
 
@@ -28,6 +30,19 @@ std::vector<int32_t> sorted_subset(int64_t count, int64_t extent, const RandomSt
   return subset;
 }
 
+// 0 .. extent - 1 in a random order, each as likely as any other (Fisher and Yates). The model's seed has no part in
+// it.
+std::vector<int32_t> random_order(int64_t extent, int64_t seed) {
+  constexpr uint32_t kScatteredSite = 0x73636174;
+  std::vector<int32_t> order(static_cast<size_t>(extent));
+  std::iota(order.begin(), order.end(), 0);
+  Draws draws({.seed = static_cast<uint64_t>(seed), .purpose = Purpose::encoding, .site = kScatteredSite});
+  for (size_t last = order.size(); last > 1; --last) {
+    std::swap(order[last - 1], order[draws.below(static_cast<uint32_t>(last))]);
+  }
+  return order;
+}
+
 // Cells are laid out row by row: the last coordinate runs fastest.
 int32_t coordinate_of(int64_t index, const std::vector<int64_t>& grid, int64_t coordinate) {
   for (size_t a = grid.size() - 1; a > static_cast<size_t>(coordinate); --a) index /= grid[a];
@@ -40,6 +55,11 @@ std::vector<int32_t> token_positions(const Batch& batch, const ResolvedEncoding&
                                      uint32_t step) {
   const size_t axes = encoding.axes.size();
   std::vector<int32_t> positions(batch.tokens.size() * axes);
+  std::vector<std::vector<int32_t>> orders(axes);  // of scattered ones
+  for (size_t a = 0; a < axes; ++a) {
+    const PositionAxis& axis = encoding.axes[a];
+    if (axis.kind == PositionAxis::Kind::scattered) orders[a] = random_order(axis.extent, axis.seed);
+  }
   for (size_t s = 0; s + 1 < batch.offsets.size(); ++s) {
     const size_t first = static_cast<size_t>(batch.offsets[s]);
     const size_t length = static_cast<size_t>(batch.offsets[s + 1]) - first;
@@ -58,6 +78,7 @@ std::vector<int32_t> token_positions(const Batch& batch, const ResolvedEncoding&
         int32_t& position = positions[(first + t) * axes + a];
         if (axis.kind == PositionAxis::Kind::index) position = index;
         if (axis.kind == PositionAxis::Kind::randomized) position = drawn[t];
+        if (axis.kind == PositionAxis::Kind::scattered) position = orders[a][static_cast<size_t>(index)];
         if (axis.kind == PositionAxis::Kind::coordinate) {
           position = coordinate_of(index, encoding.shape.grid, axis.coordinate);
         }

@@ -104,6 +104,7 @@ void Transformer::backward_layer(int64_t l, DistanceProbe* probe) {
   const View<float, 2> dbias = op.dbias;
   if (probe != nullptr) probe->attach(l, op);
   backend_.run(op);
+  if (probe != nullptr) probe->collect(l, op);
   if (probe != nullptr && !dbias.empty()) {
     backend_.run(ResidualNormForward{.sum = dbias, .residual = dbias, .branch = probe->table(l)});
   }

@@ -45,6 +45,9 @@ void count_verdict(Deposit verdict, AuditCounts& counts) {
     case Deposit::deposit:
       ++counts.deposit;
       return;
+    case Deposit::partial:
+      ++counts.partial;
+      return;
     case Deposit::spread:
       ++counts.spread;
       return;
@@ -94,8 +97,8 @@ std::string change_sentence(const AuditRow& row, const AuditChange& change, cons
                      bare_figure(change.change.low, unit), bare_figure(change.change.high, unit));
 }
 
-// "accuracy is surely moved by keys_values by +21.3 points (95 % +15.0 to +27.6), ...", or that of the largest estimate
-// and that it is not sure.
+// "accuracy is changed by keys_values by +21.3 points (95 % +15.0 to +27.6), ...", or that of the largest estimate and
+// that it is not significant.
 std::string moved(const std::vector<AuditRow>& rows, RowChange number, const char* what, const char* unit) {
   std::vector<const AuditRow*> measured;
   for (const AuditRow& row : rows) {
@@ -109,11 +112,11 @@ std::string moved(const std::vector<AuditRow>& rows, RowChange number, const cha
   for (const AuditRow* row : measured) {
     if ((row->*number)->is_significant()) sure.push_back(change_sentence(*row, *(row->*number), unit));
   }
-  if (!sure.empty()) return fmt::format("{} is surely moved by {}", what, fmt::join(sure, ", "));
-  if (size(measured.front()) == 0.0) return fmt::format("{} is moved by no switch", what);
+  if (!sure.empty()) return fmt::format("{} is changed by {}", what, fmt::join(sure, ", "));
+  if (size(measured.front()) == 0.0) return fmt::format("{} is changed by no switch", what);
   const AuditChange& change = *(measured.front()->*number);
   const double best = std::min(1.0, change.test.smallest_p * static_cast<double>(rows.size()));
-  return fmt::format("{} is surely moved by no switch, most by {}, p = {} after Holm (at best {})", what,
+  return fmt::format("{} is changed by no switch significantly, most by {}, p = {} after Holm (at best {})", what,
                      change_sentence(*measured.front(), change, unit), p_text(change.holm), p_text(best));
 }
 

@@ -29,7 +29,8 @@ struct AuditChange {
 
 struct AuditCounts {
   int64_t planned = 0, finished = 0, unconverged = 0, failed = 0;
-  int64_t deposit = 0, spread = 0, not_used = 0, undetermined = 0;  // verdicts by position of finished runs
+  // Verdicts by position of finished runs.
+  int64_t deposit = 0, partial = 0, spread = 0, not_used = 0, undetermined = 0;
 };
 
 struct AuditRow {

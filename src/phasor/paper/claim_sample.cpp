@@ -6,6 +6,9 @@
 #include <cmath>
 #include <map>
 
+#include "phasor/statistics/summary.h"
+#include "phasor/study/summary/test_samples.h"
+
 namespace phasor::paper {
 namespace {
 
@@ -13,26 +16,34 @@ std::string runs_text(int64_t runs) { return fmt::format("{} run{}", runs, runs 
 
 }  // namespace
 
-std::vector<const RunRecord*> converged_runs(const StudyResults& results, const CellName& cell) {
+std::vector<double> ClaimSample::settled() const {
+  std::vector<double> result;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i >= improving.size() || !improving[i]) result.push_back(values[i]);
+  }
+  return result;
+}
+
+std::vector<const RunRecord*> finished_runs(const StudyResults& results, const CellName& cell) {
   std::vector<const RunRecord*> runs;
   const CellRuns* found = results.find(cell);
   if (found == nullptr) return runs;
-  for (const RunRecord& run : found->runs) {
-    if (run.converged) runs.push_back(&run);
-  }
+  for (const RunRecord& run : found->runs) runs.push_back(&run);
   return runs;
 }
 
-std::string left_out_of(const CellRuns* cell, const std::string& label) {
+std::string notes_on(const CellRuns* cell, const std::string& label) {
   if (cell == nullptr) return "";
-  const int64_t unconverged =
+  const int64_t improving =
       std::count_if(cell->runs.begin(), cell->runs.end(), [](const RunRecord& run) { return !run.converged; });
   const int64_t failed = std::ssize(cell->failures);
   const int64_t missing = std::max<int64_t>(0, cell->planned - std::ssize(cell->runs) - failed);
   std::vector<std::string> parts;
-  if (unconverged > 0) parts.push_back(fmt::format("{} did not converge", unconverged));
   if (failed > 0) parts.push_back(fmt::format("{} failed", failed));
   if (missing > 0) parts.push_back(fmt::format("{} not finished", missing));
+  if (improving > 0) {
+    parts.push_back(fmt::format("{} {} still improving at the end", improving, improving == 1 ? "was" : "were"));
+  }
   if (parts.empty()) return "";
   const int64_t planned = std::max<int64_t>(cell->planned, std::ssize(cell->runs) + failed);
   return fmt::format("of {} of {} {}", runs_text(planned), label, fmt::join(parts, ", "));
@@ -43,10 +54,8 @@ Lack lack_of(const CellRuns* cell, const CellName& name, const std::string& labe
   const std::string shown = fmt::format("{} on {}", label, name.task);
   if (cell == nullptr) return {Lack::Kind::cell, shown, ""};
   if (count >= kLeastRuns) return {};
-  const int64_t converged =
-      std::count_if(cell->runs.begin(), cell->runs.end(), [](const RunRecord& run) { return run.converged; });
-  if (converged >= static_cast<int64_t>(kLeastRuns)) return {Lack::Kind::number, shown, what};
-  return {Lack::Kind::runs, shown, left_out_of(cell, label)};
+  if (cell->runs.size() >= kLeastRuns) return {Lack::Kind::number, shown, what};
+  return {Lack::Kind::runs, shown, notes_on(cell, label)};
 }
 
 std::string text(const std::vector<Lack>& lacking) {
@@ -65,7 +74,7 @@ std::string text(const std::vector<Lack>& lacking) {
   std::vector<std::string> parts;
   if (!cells.empty()) parts.push_back(fmt::format("not part of this study: {}", fmt::join(cells, ", ")));
   if (!runs.empty()) {
-    parts.push_back(fmt::format("fewer than {} converged runs: {}", kLeastRuns, fmt::join(runs, ", ")));
+    parts.push_back(fmt::format("fewer than {} finished runs: {}", kLeastRuns, fmt::join(runs, ", ")));
   }
   for (const auto& [what, of] : numbers) {
     parts.push_back(fmt::format("{} measured in fewer than {} runs: {}", what, kLeastRuns, fmt::join(of, ", ")));
@@ -76,13 +85,26 @@ std::string text(const std::vector<Lack>& lacking) {
 ClaimSample claim_sample(const StudyResults& results, const CellName& cell, const std::string& label,
                          const std::string& what, const RunNumber& number) {
   ClaimSample sample{.label = label};
-  for (const RunRecord* run : converged_runs(results, cell)) {
+  for (const RunRecord* run : finished_runs(results, cell)) {
     const double value = number(*run);
-    if (std::isfinite(value)) sample.values.push_back(value);
+    if (!std::isfinite(value)) continue;
+    sample.values.push_back(value);
+    sample.improving.push_back(!run->converged);
   }
   const CellRuns* found = results.find(cell);
   sample.lack = lack_of(found, cell, label, what, sample.values.size());
-  sample.left_out = left_out_of(found, label);
+  sample.notes = notes_on(found, label);
+  return sample;
+}
+
+ClaimSample accuracy_sample(const StudyResults& results, const CellName& cell, const std::string& label) {
+  ClaimSample sample = claim_sample(results, cell, label, "test accuracy",
+                                    [](const RunRecord& run) { return 100.0 * run.test_accuracy; });
+  if (sample.values.empty()) return sample;
+  const double share = std::clamp(statistics::mean(sample.values) / 100.0, 0.0, 1.0);
+  TestSamples samples;
+  for (const RunRecord* run : finished_runs(results, cell)) samples.add(*run);
+  sample.variance_floor = 1e4 * statistics::accuracy_variance_floor(share, samples.count());
   return sample;
 }
 

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 
+#include "phasor/base/special_numbers.h"
 #include "phasor/statistics/proportion.h"
+#include "phasor/study/summary/compared_number.h"
 
 namespace phasor::paper {
 namespace {
 
-bool surely_above(double share, int64_t count, int64_t runs) {
+bool is_above(double share, int64_t count, int64_t runs) {
   return runs > 0 && statistics::clopper_pearson_lower(count, runs) > share;
 }
 
@@ -24,14 +26,19 @@ std::optional<EncodingVerdict> verdict_of(const std::vector<const RunRecord*>& r
 
 }  // namespace
 
-bool HeadReading::surely_deposit(double majority) const { return surely_above(majority, deposits(), runs()); }
+double largest_share_of(const RunRecord& run) {
+  return value_of(run, {ComparedQuantity::position_max_share}).value_or(kNaN);
+}
 
-bool HeadReading::surely_without(double majority) const { return surely_above(majority, without(), runs()); }
+bool HeadReading::mostly_deposit(double majority) const { return is_above(majority, deposits(), runs()); }
+
+bool HeadReading::mostly_without(double majority) const { return is_above(majority, without(), runs()); }
 
 std::string HeadReading::counts_text() const {
   if (!verdict) return "no run was asked";
-  return fmt::format("{} DEPOSIT, {} SPREAD, {} NOT USED, {} UNDETERMINED of {} runs", verdict->deposit.seeds,
-                     verdict->spread.seeds, verdict->not_used.seeds, verdict->undetermined.seeds, runs());
+  return fmt::format("{} DEPOSIT, {} PARTIAL, {} SPREAD, {} NOT USED, {} UNDETERMINED of {} runs",
+                     verdict->deposit.seeds, verdict->partial.seeds, verdict->spread.seeds, verdict->not_used.seeds,
+                     verdict->undetermined.seeds, runs());
 }
 
 std::vector<std::string> ClaimStudy::protocols() const {
@@ -43,6 +50,16 @@ std::vector<std::string> ClaimStudy::protocols() const {
   if (has(kClean)) found.emplace_back(kClean);
   if (has(kReleased) || has(kReleasedMla)) found.emplace_back(kReleased);
   return found;
+}
+
+ClaimSample ClaimStudy::accuracy(const std::string& encoding, const std::string& task, const std::string& protocol,
+                                 const std::string& variant) const {
+  return accuracy_sample(results_, cell_of(paper_encoding(encoding), task, protocol, variant), encoding);
+}
+
+ClaimSample ClaimStudy::largest_share(const std::string& encoding, const std::string& task,
+                                      const std::string& protocol) const {
+  return sample(encoding, task, protocol, "largest share of a head", largest_share_of);
 }
 
 ClaimSample ClaimStudy::sample(const std::string& encoding, const std::string& task, const std::string& protocol,
@@ -59,13 +76,13 @@ HeadReading ClaimStudy::heads(const CellName& cell, const std::string& label, Qu
   const auto key = std::pair(text(cell), question);
   auto found = verdicts_.find(key);
   if (found == verdicts_.end()) {
-    found = verdicts_.emplace(key, verdict_of(converged_runs(results_, cell), question)).first;
+    found = verdicts_.emplace(key, verdict_of(finished_runs(results_, cell), question)).first;
   }
   HeadReading reading{.label = label, .verdict = found->second};
   const CellRuns* runs = results_.find(cell);
   reading.lack =
       lack_of(runs, cell, label, fmt::format("ablation by {}", name(question)), static_cast<size_t>(reading.runs()));
-  reading.left_out = left_out_of(runs, label);
+  reading.notes = notes_on(runs, label);
   return reading;
 }
 

@@ -17,24 +17,30 @@
 
 namespace phasor::paper {
 
-// What the heads of a cell's converged runs say to one question.
+// What the heads of a cell's finished runs say to one question.
 struct HeadReading {
   std::string label;
   Lack lack;
-  std::string left_out;                    // as in ClaimSample
-  std::optional<EncodingVerdict> verdict;  // nothing where no converged run was asked
+  std::string notes;                       // as in ClaimSample
+  std::optional<EncodingVerdict> verdict;  // nothing where no run was asked
 
   bool decides() const { return lack.kind == Lack::Kind::none; }
   int64_t runs() const { return verdict ? std::ssize(verdict->seeds) : 0; }
   int64_t deposits() const { return verdict ? verdict->deposit.seeds : 0; }
-  int64_t without() const { return verdict ? verdict->spread.seeds + verdict->not_used.seeds : 0; }
-  // Surely (one-sided 95 %) more than the share `majority` of all runs would be DEPOSIT, or SPREAD or NOT USED.
-  bool surely_deposit(double majority) const;
-  bool surely_without(double majority) const;
+  // Neither one head nor spread is an answer too, and no deposit.
+  int64_t without() const {
+    return verdict ? verdict->partial.seeds + verdict->spread.seeds + verdict->not_used.seeds : 0;
+  }
+  // More than the share `majority` of all runs would be DEPOSIT, or have none, by an exact one-sided bound of 95 %.
+  bool mostly_deposit(double majority) const;
+  bool mostly_without(double majority) const;
 
-  // "3 DEPOSIT, 1 SPREAD, 0 NOT USED, 1 UNDETERMINED of 5 runs"
+  // "3 DEPOSIT, 0 PARTIAL, 1 SPREAD, 0 NOT USED, 1 UNDETERMINED of 5 runs"
   std::string counts_text() const;
 };
+
+// Largest share of a head in its layer's positional drops; NaN at the floor and where the layer is not used.
+double largest_share_of(const RunRecord& run);
 
 class ClaimStudy {
  public:
@@ -45,6 +51,11 @@ class ClaimStudy {
   // kClean and kReleased, as far as it has cells of them.
   std::vector<std::string> protocols() const;
 
+  // Test accuracy, %.
+  ClaimSample accuracy(const std::string& encoding, const std::string& task, const std::string& protocol,
+                       const std::string& variant = "") const;
+  // largest_share_of() the runs.
+  ClaimSample largest_share(const std::string& encoding, const std::string& task, const std::string& protocol) const;
   ClaimSample sample(const std::string& encoding, const std::string& task, const std::string& protocol,
                      const std::string& what, const RunNumber& number) const;
   HeadReading heads(const std::string& encoding, const std::string& task, const std::string& protocol,

@@ -8,18 +8,17 @@
 #include "phasor/base/special_numbers.h"
 #include "phasor/paper/judging.h"
 #include "phasor/statistics/correlation.h"
-#include "phasor/study/summary/compared_number.h"
 #include "phasor/study/summary/comparison_text.h"
 #include "phasor/study/summary/contraction_study.h"
 
 namespace phasor::paper {
 namespace {
 
-// The converged runs on distance of one encoding of the paper.
+// The finished runs on distance of one encoding of the paper.
 struct EncodingRuns {
   std::string label;
   std::vector<const RunRecord*> runs;
-  std::string left_out;
+  std::string notes;
 };
 
 // Those with at least three runs that `has` takes.
@@ -28,8 +27,8 @@ std::vector<EncodingRuns> encodings_with(const ClaimStudy& study, const std::str
   std::vector<EncodingRuns> all;
   for (const PaperEncoding& encoding : paper_encodings()) {
     const CellName cell = cell_of(encoding, kDistance, protocol);
-    EncodingRuns own{.label = encoding.name, .left_out = left_out_of(study.results().find(cell), encoding.name)};
-    for (const RunRecord* run : converged_runs(study.results(), cell)) {
+    EncodingRuns own{.label = encoding.name, .notes = notes_on(study.results().find(cell), encoding.name)};
+    for (const RunRecord* run : finished_runs(study.results(), cell)) {
       if (has(*run)) own.runs.push_back(run);
     }
     if (own.runs.size() >= kLeastRuns) all.push_back(std::move(own));
@@ -37,10 +36,10 @@ std::vector<EncodingRuns> encodings_with(const ClaimStudy& study, const std::str
   return all;
 }
 
-std::vector<std::string> left_out_of_all(const std::vector<EncodingRuns>& encodings) {
+std::vector<std::string> notes_of_all(const std::vector<EncodingRuns>& encodings) {
   std::vector<std::string> texts;
   texts.reserve(encodings.size());
-  for (const EncodingRuns& encoding : encodings) texts.push_back(encoding.left_out);
+  for (const EncodingRuns& encoding : encodings) texts.push_back(encoding.notes);
   return texts;
 }
 
@@ -84,7 +83,8 @@ void decide_stability(JudgedClaim& judged, const std::vector<ContractionCorrelat
   const std::string numbers = correlation_text(*strongest);
   const bool positive = count(ContractionVerdict::holds) > 0, negative = count(ContractionVerdict::contradicted) > 0;
   if (none_of_size) {
-    decide(judged, ClaimVerdict::fails, fmt::format("no correlation reaches {:g}, surely; {}", least, numbers));
+    decide(judged, ClaimVerdict::fails,
+           fmt::format("the interval of every correlation ends below {:g}; {}", least, numbers));
   } else if (positive && negative) {
     decide(judged, ClaimVerdict::undetermined, "some correlations are positive and some negative; " + numbers,
            "runs whose logit scale is set apart from the encoding (phasor spectrum match)");
@@ -93,28 +93,77 @@ void decide_stability(JudgedClaim& judged, const std::vector<ContractionCorrelat
   } else if (negative) {
     decide(judged, ClaimVerdict::fails, "the other way round: " + numbers);
   } else {
-    decide(judged, ClaimVerdict::undetermined, fmt::format("no correlation is sure; {}", numbers),
+    decide(judged, ClaimVerdict::undetermined, fmt::format("no correlation is significant; {}", numbers),
            "more seeds, or runs whose logit scale is set apart from the encoding (phasor spectrum match)");
   }
 }
 
-// Mean over longer sequences of accuracy / accuracy at the length of training, both above that of the commonest class:
-// a guess is kept at every length.
-double accuracy_kept(const RunRecord& run) {
-  const double guess = std::max(run.floors.chance, run.floors.constant);
-  double own = run.test_accuracy, sum = 0.0;
-  int64_t longer = 0;
-  for (const LengthRecord& length : run.lengths) {
-    if (length.factor == 1.0) own = length.accuracy;
-    if (length.factor <= 1.0) continue;
-    sum += length.accuracy - guess;
-    ++longer;
-  }
-  return longer > 0 && own > guess ? sum / static_cast<double>(longer) / (own - guess) : kNaN;
-}
+double area_under_loss(const RunRecord& run) { return run.loss_area; }
 
-double largest_share(const RunRecord& run) {
-  return value_of(run, {ComparedQuantity::position_max_share}).value_or(kNaN);
+// Two numbers of a run that are claimed to go together; expected to fall with each other where `sign` is -1.
+struct ClaimedCorrelation {
+  const char* what;  // "largest share of a head ~ loss area"
+  RunNumber x, y;
+  double sign = 1.0;
+  double least = 0.0;  // a correlation that anybody would care about
+};
+
+// Rank correlation over seeds within encodings.
+void judge_correlation(JudgedClaim& judged, const ClaimStudy& study, const ClaimedCorrelation& claimed) {
+  const std::vector<EncodingRuns> encodings = encodings_with(study, judged.protocol, [&](const RunRecord& run) {
+    return std::isfinite(claimed.x(run)) && std::isfinite(claimed.y(run));
+  });
+  std::vector<double> x, y;
+  std::vector<int64_t> labels;
+  for (size_t e = 0; e < encodings.size(); ++e) {
+    for (const RunRecord* run : encodings[e].runs) {
+      x.push_back(claimed.x(*run));
+      y.push_back(claimed.sign * claimed.y(*run));
+      labels.push_back(static_cast<int64_t>(e));
+    }
+  }
+  if (encodings.empty()) {
+    decide(judged, ClaimVerdict::undetermined,
+           fmt::format("no encoding on distance has {} finished runs with both numbers: {}", kLeastRuns, claimed.what),
+           "measures of several seeds");
+    judged.unasked = true;
+    return;
+  }
+  constexpr auto kKind = statistics::CorrelationKind::spearman;
+  const statistics::BootstrapInterval found =
+      statistics::correlation_within_interval(kKind, x, y, labels).within(-1.0, 1.0);
+  const statistics::PermutationTest test = statistics::permute_correlation(kKind, x, y, labels);
+  const double low = claimed.sign < 0.0 ? -found.high : found.low;
+  const double high = claimed.sign < 0.0 ? -found.low : found.high;
+  judged.evidence.push_back({.what = fmt::format("rank correlation within encodings, {}", claimed.what),
+                             .value = claimed.sign * found.estimate,
+                             .low = low,
+                             .high = high,
+                             .text = fmt::format("{} runs of {} encodings, p = {}, at best {}", x.size(),
+                                                 encodings.size(), p_text(test.p), p_text(test.smallest_p))});
+  if (!std::isfinite(found.estimate)) {
+    decide(judged, ClaimVerdict::undetermined, fmt::format("one of the two does not vary over seeds: {}", claimed.what),
+           "more runs");
+    return;
+  }
+  const std::string numbers = fmt::format("{}: {:+.2f} (95 % {:+.2f} to {:+.2f}), p = {}, {} runs", claimed.what,
+                                          claimed.sign * found.estimate, low, high, p_text(test.p), x.size());
+  const bool significant = test.p <= kClaimLevel;
+  if (significant && found.estimate < 0.0) {
+    decide(judged, ClaimVerdict::fails, "the other way round: " + numbers);
+  } else if (found.high < claimed.least) {
+    decide(judged, ClaimVerdict::fails,
+           fmt::format("the interval leaves no correlation of {:g}: {}", claimed.sign * claimed.least, numbers));
+  } else if (significant) {
+    decide(judged, ClaimVerdict::holds, numbers);
+  } else {
+    decide(judged, ClaimVerdict::undetermined,
+           test.smallest_p > kClaimLevel
+               ? fmt::format("{}, where {} is the smallest p of so few runs", numbers, p_text(test.smallest_p))
+               : numbers,
+           "more runs");
+  }
+  add_notes(judged, notes_of_all(encodings));
 }
 
 }  // namespace
@@ -142,75 +191,56 @@ JudgedClaim judge_stability(const Claim& claim, ClaimStudy& study, const std::st
   }
   if (measured.empty()) {
     decide(judged, ClaimVerdict::undetermined,
-           fmt::format("no encoding on distance has spectra of {} converged runs that differ", kLeastRuns),
+           fmt::format("no encoding on distance has spectra of {} finished runs that differ", kLeastRuns),
            "spectra of several seeds");
     return judged;
   }
   decide_stability(judged, measured, claim.threshold("least_correlation"));
-  leave_out(judged, left_out_of_all(encodings));
+  add_notes(judged, notes_of_all(encodings));
   return judged;
 }
 
-JudgedClaim judge_length_generalisation(const Claim& claim, ClaimStudy& study, const std::string& protocol) {
+JudgedClaim judge_training_spectra(const Claim& claim, ClaimStudy& study, const std::string& protocol) {
   JudgedClaim judged = undetermined(claim, protocol);
   const double least = claim.threshold("least_correlation");
-  const std::vector<EncodingRuns> encodings = encodings_with(study, protocol, [](const RunRecord& run) {
-    return std::isfinite(accuracy_kept(run)) && std::isfinite(largest_share(run));
-  });
-  std::vector<double> shares, kept;
-  std::vector<int64_t> labels, sizes;
-  for (const EncodingRuns& encoding : encodings) {
-    for (const RunRecord* run : encoding.runs) {
-      shares.push_back(largest_share(*run));
-      kept.push_back(accuracy_kept(*run));
-      labels.push_back(std::ssize(sizes));
-    }
-    sizes.push_back(std::ssize(encoding.runs));
+  const auto sample = [&](const char* encoding, double TrainingSpectra::*number) {
+    return study.sample(encoding, kDistance, protocol, "telemetry",
+                        [number](const RunRecord& run) { return run.training ? (*run.training).*number : kNaN; });
+  };
+  const ClaimSample rope = sample("RoPE", &TrainingSpectra::gradient);
+  add_mean(judged, rope, "rank correlation within a run, sigma_1 ~ norm of gradients", "");
+  for (const char* encoding : {"NoPE", "Absolute", "ALiBi"}) {
+    add_mean(judged, sample(encoding, &TrainingSpectra::gradient),
+             "rank correlation within a run, sigma_1 ~ norm of gradients", "");
   }
-  if (sizes.empty()) {
-    decide(judged, ClaimVerdict::undetermined,
-           fmt::format("no encoding on distance has {} converged runs with accuracies on longer sequences and shares "
-                       "of heads",
-                       kLeastRuns),
-           "longer sequences and ablations of several seeds");
-    return judged;
+  for (const char* encoding : {"RoPE", "NoPE", "Absolute", "ALiBi"}) {
+    add_mean(judged, sample(encoding, &TrainingSpectra::speed),
+             "rank correlation within a run, sigma_1 ~ fall of the loss", "");
   }
-  constexpr auto kKind = statistics::CorrelationKind::spearman;
-  const statistics::BootstrapInterval found =
-      statistics::correlation_within_interval(kKind, shares, kept, labels).within(-1.0, 1.0);
-  const statistics::PermutationTest test = statistics::permute_correlation(kKind, shares, kept, labels);
-  judged.evidence.push_back({.what = "rank correlation within encodings, largest share of a head ~ accuracy kept",
-                             .value = found.estimate,
-                             .low = found.low,
-                             .high = found.high,
-                             .text = fmt::format("{} runs of {} encodings, p = {}, at best {}", shares.size(),
-                                                 sizes.size(), p_text(test.p), p_text(test.smallest_p))});
-  if (!std::isfinite(found.estimate)) {
-    decide(judged, ClaimVerdict::undetermined, "shares or accuracies do not vary over seeds", "more seeds");
-    return judged;
-  }
+  if (lacks(judged, {rope.lack})) return judged;
+  const statistics::MeanDifference mean = statistics::mean_of_runs(rope.runs());
   const std::string numbers = fmt::format(
-      "largest share of a head ~ accuracy kept on longer sequences: {:+.2f} (95 % {:+.2f} to {:+.2f}), p = "
-      "{}, {} runs",
-      found.estimate, found.low, found.high, p_text(test.p), shares.size());
-  const bool sure = test.p <= kClaimLevel;
-  if (found.low > -least) {
-    const bool turned = sure && found.estimate > 0.0;
-    decide(judged, ClaimVerdict::fails,
-           turned ? "the other way round: " + numbers
-                  : fmt::format("no correlation of -{:g}, surely; {}", least, numbers));
-  } else if (sure && found.estimate < 0.0) {
+      "from one measurement to the next, sigma_1 and the norm of gradients change together by a rank correlation of {}",
+      mean_text(rope, ""));
+  if (mean.decides() && mean.low > least) {
     decide(judged, ClaimVerdict::holds, numbers);
-  } else if (sure) {
-    decide(judged, ClaimVerdict::fails, "the other way round: " + numbers);
+  } else if (mean.decides() && mean.high < least) {
+    decide(judged, ClaimVerdict::fails, numbers);
   } else {
-    const bool small = test.smallest_p > kClaimLevel;
-    decide(judged, ClaimVerdict::undetermined,
-           small ? fmt::format("{}, where {} is the smallest p of so few runs", numbers, p_text(test.smallest_p))
-                 : numbers,
-           "more seeds");
+    decide(judged, ClaimVerdict::undetermined, numbers, "more runs");
   }
-  leave_out(judged, left_out_of_all(encodings));
+  add_notes(judged, {rope.notes});
+  return judged;
+}
+
+JudgedClaim judge_concentration_and_speed(const Claim& claim, ClaimStudy& study, const std::string& protocol) {
+  JudgedClaim judged = undetermined(claim, protocol);
+  judge_correlation(judged, study,
+                    {.what = "largest share of a head ~ area under the test loss",
+                     .x = largest_share_of,
+                     .y = area_under_loss,
+                     .sign = -1.0,
+                     .least = claim.threshold("least_correlation")});
   return judged;
 }
 

@@ -28,6 +28,9 @@ bool is_too_few(const HeadReading& heads, double majority) {
   return !(statistics::clopper_pearson_lower(heads.runs(), heads.runs()) > majority);
 }
 
+// The smallest difference of shares that anybody would care about.
+constexpr double kShareMargin = 0.05;
+
 // Like every other verdict over seeds: fewer decide nothing (docs/ablation.md).
 constexpr int64_t kLeastForCounterexample = 5;
 
@@ -38,7 +41,7 @@ double counterexample_p(const HeadReading& heads, double wrong) {
                                                static_cast<double>(heads.runs()), wrong);
 }
 
-// So that what most runs are would surely be that of more than the share `majority` of all.
+// So that what most runs are would be that of more than the share `majority` of all, by the exact bound.
 std::string runs_to_decide_text(const HeadReading& heads, double majority) {
   const int64_t most = std::max(heads.deposits(), heads.without());
   constexpr int64_t kMost = 1000;
@@ -55,9 +58,10 @@ void decide_open(JudgedClaim& judged, const HeadReading& heads, double majority)
   const bool few = is_too_few(heads, majority);
   decide(judged, ClaimVerdict::undetermined,
          few ? fmt::format("{}: {}", few_runs_text(heads), heads.counts_text())
-             : fmt::format("{}: {}; neither DEPOSIT nor its absence is surely that of more than half of all runs",
-                           heads.label, heads.counts_text()),
-         few ? "at least 5 converged runs that agree" : runs_to_decide_text(heads, majority));
+             : fmt::format(
+                   "{}: {}; neither DEPOSIT nor its absence is that of more than half of all runs, by the exact bound",
+                   heads.label, heads.counts_text()),
+         few ? "at least 5 finished runs that agree" : runs_to_decide_text(heads, majority));
 }
 
 // The head that ends as the deposit of a run, and whether it led from early on.
@@ -95,6 +99,24 @@ bool ends_as_deposit(const RunRecord& run) {
   return run.ablation && run.ablation->position && run.ablation->position->judged.run.verdict == Deposit::deposit;
 }
 
+// The first third of the layers, at least one.
+int64_t early_layers(int64_t layers) { return std::max<int64_t>(1, layers / 3); }
+
+// Which part of what position is worth, layer by layer, lies in the early ones. NaN for models of one layer, at the
+// floor, and where the layer that matters most is not used.
+double early_share(const RunRecord& run) {
+  if (!run.ablation || !run.ablation->position) return kNaN;
+  const RunVerdict& verdict = run.ablation->position->judged.run;
+  if (verdict.layers.size() < 2 || used_effect(verdict, verdict.layer) == nullptr) return kNaN;
+  double early = 0.0, all = 0.0;
+  for (size_t l = 0; l < verdict.layers.size(); ++l) {
+    const double cost = std::max(0.0, verdict.layers[l].effect.layer.value);
+    if (static_cast<int64_t>(l) < early_layers(std::ssize(verdict.layers))) early += cost;
+    all += cost;
+  }
+  return all > 0.0 ? early / all : kNaN;
+}
+
 // What taking p out costs beyond random vectors as long, in per cent of the intact accuracy: mean over the streams that
 // enter the third layer and later ones.
 double removal_cost(const RunRecord& run) {
@@ -123,6 +145,20 @@ double position_in_last_stream(const RunRecord& run) {
   return run.ablation->removal->layers.back().norm_share;
 }
 
+// The continuous answer to a claim about a pattern: how much larger the largest share of a head is with RoPE.
+void add_share_differences(JudgedClaim& judged, const ClaimStudy& study, const ClaimSample& rope,
+                           const std::vector<std::string>& others, const std::string& task) {
+  std::vector<std::string> said;
+  for (const std::string& other : others) {
+    const ClaimSample share = study.largest_share(other, task, judged.protocol);
+    if (!rope.decides() || !share.decides()) continue;
+    const Difference found = difference(rope, share, "", kShareMargin);
+    judged.evidence.push_back(found.evidence("largest share of a head by position"));
+    said.push_back(found.text());
+  }
+  if (!said.empty()) judged.reason += fmt::format(" Largest share of a head: {}.", joined(said, "; "));
+}
+
 }  // namespace
 
 JudgedClaim judge_rope_deposit(const Claim& claim, ClaimStudy& study, const std::string& protocol) {
@@ -135,14 +171,22 @@ JudgedClaim judge_rope_deposit(const Claim& claim, ClaimStudy& study, const std:
     add_heads(judged, study.heads("RoPE+Absolute", kDistance, protocol, Question::position), Question::position);
   }
   if (lacks(judged, {heads.lack})) return judged;
-  if (heads.surely_deposit(majority)) {
+  const ClaimSample share = study.largest_share("RoPE", kDistance, protocol);
+  const statistics::MeanDifference mean =
+      share.decides() ? statistics::mean_of_runs(share.runs()) : statistics::MeanDifference();
+  if (heads.mostly_deposit(majority)) {
     decide(judged, ClaimVerdict::holds, heads.verdict->reason);
-  } else if (heads.surely_without(majority)) {
-    decide(judged, ClaimVerdict::fails, fmt::format("{}: surely most runs have no deposit", heads.counts_text()));
+  } else if (heads.mostly_without(majority)) {
+    decide(judged, ClaimVerdict::fails, fmt::format("{}: most runs have no deposit", heads.counts_text()));
+  } else if (mean.decides() && mean.high < claim.threshold("half")) {
+    decide(judged, ClaimVerdict::fails,
+           fmt::format("the largest share of a head is {}, less than half ({})", mean_text(share, ""),
+                       heads.counts_text()));
   } else {
     decide_open(judged, heads, majority);
   }
-  leave_out(judged, {heads.left_out});
+  add_share_differences(judged, study, share, {"Absolute", "Random", "Relative", "ALiBi"}, kDistance);
+  add_notes(judged, {heads.notes});
   return judged;
 }
 
@@ -152,7 +196,7 @@ JudgedClaim judge_additive_deposits(const Claim& claim, ClaimStudy& study, const
   std::vector<HeadReading> all;
   std::vector<double> p;
   std::vector<Lack> lack;
-  std::vector<std::string> left_out;
+  std::vector<std::string> notes;
   add_heads(judged, study.heads("RoPE", kDistance, protocol, Question::position), Question::position);  // beside them
   for (const char* encoding : {"Absolute", "Random", "Relative", "ALiBi"}) {
     all.push_back(study.heads(encoding, kDistance, protocol, Question::position));
@@ -161,13 +205,13 @@ JudgedClaim judge_additive_deposits(const Claim& claim, ClaimStudy& study, const
     add_heads(judged, study.heads(encoding, kDistance, protocol, Question::importance), Question::importance);
     p.push_back(heads.decides() ? counterexample_p(heads, claim.threshold("wrong_verdicts")) : 1.0);
     lack.push_back(heads.lack);
-    left_out.push_back(heads.left_out);
+    notes.push_back(heads.notes);
   }
   const std::vector<double> adjusted = statistics::holm(p);
   const auto strongest = static_cast<size_t>(std::min_element(adjusted.begin(), adjusted.end()) - adjusted.begin());
   const HeadReading& counterexample = all[strongest];
   const auto open =
-      std::find_if(all.begin(), all.end(), [&](const HeadReading& heads) { return !heads.surely_without(majority); });
+      std::find_if(all.begin(), all.end(), [&](const HeadReading& heads) { return !heads.mostly_without(majority); });
   if (adjusted[strongest] <= kClaimLevel) {
     decide(judged, ClaimVerdict::fails,
            fmt::format("{} has {}; wrong verdicts would give so many with p = {} (after Holm)", counterexample.label,
@@ -175,13 +219,36 @@ JudgedClaim judge_additive_deposits(const Claim& claim, ClaimStudy& study, const
   } else if (!lacks(judged, lack)) {
     if (open == all.end()) {
       decide(judged, ClaimVerdict::holds,
-             fmt::format("surely most runs of all four have no deposit; most deposits has {}: {}", counterexample.label,
-                         counterexample.counts_text()));
+             fmt::format("most runs of each of the four have no deposit; the largest number of deposits has {}: {}",
+                         counterexample.label, counterexample.counts_text()));
     } else {
       decide_open(judged, *open, majority);
     }
   }
-  leave_out(judged, left_out);
+  add_share_differences(judged, study, study.largest_share("RoPE", kDistance, protocol),
+                        {"Absolute", "Random", "Relative", "ALiBi"}, kDistance);
+  add_notes(judged, notes);
+  return judged;
+}
+
+JudgedClaim judge_rope_concentrates(const Claim& claim, ClaimStudy& study, const std::string& protocol) {
+  JudgedClaim judged = undetermined(claim, protocol);
+  const std::vector<std::string> others = {"Absolute", "Random", "Relative", "ALiBi"};
+  const ClaimSample rope = study.largest_share("RoPE", kDistance, protocol);
+  add_mean(judged, rope, "largest share of a head by position", "");
+  if (lacks(judged, {rope.lack})) return judged;
+  std::vector<Contest> contests;
+  for (const std::string& other : others) {
+    const ClaimSample share = study.largest_share(other, kDistance, protocol);
+    add_mean(judged, share, "largest share of a head by position", "");
+    Contest contest{.rival = other, .lack = share.lack, .notes = share.notes};
+    if (share.decides()) contest.lead = difference(rope, share, "", claim.threshold("share"), others.size());
+    contests.push_back(std::move(contest));
+  }
+  judge_lead(judged, contests, "RoPE", "largest share of a head by position");
+  std::vector<std::string> notes = notes_of(contests);
+  notes.push_back(rope.notes);
+  add_notes(judged, notes);
   return judged;
 }
 
@@ -196,12 +263,21 @@ JudgedClaim judge_counting_deposit(const Claim& claim, ClaimStudy& study, const 
   if (p <= kClaimLevel) {
     decide(judged, ClaimVerdict::fails,
            fmt::format("{}; wrong verdicts would give so many with p = {}", heads.counts_text(), p_text(p)));
-  } else if (heads.surely_without(majority)) {
-    decide(judged, ClaimVerdict::holds, fmt::format("{}: surely most runs have no deposit", heads.counts_text()));
+  } else if (heads.mostly_without(majority)) {
+    decide(judged, ClaimVerdict::holds, fmt::format("{}: most runs have no deposit", heads.counts_text()));
   } else {
     decide_open(judged, heads, majority);
   }
-  leave_out(judged, {heads.left_out});
+  ClaimSample distance = study.largest_share("RoPE", kDistance, protocol),
+              counting = study.largest_share("RoPE", kCounting, protocol);
+  distance.label = "RoPE on distance";
+  counting.label = "on counting";
+  if (distance.decides() && counting.decides()) {
+    const Difference found = difference(distance, counting, "", kShareMargin);
+    judged.evidence.push_back(found.evidence("largest share of a head by position"));
+    judged.reason += fmt::format(" Largest share of a head: {}.", found.text());
+  }
+  add_notes(judged, {heads.notes});
   return judged;
 }
 
@@ -211,7 +287,7 @@ JudgedClaim judge_early_deposit(const Claim& claim, ClaimStudy& study, const std
   const HeadReading heads = study.heads("RoPE", kDistance, protocol, Question::position);
   if (lacks(judged, {heads.lack})) return judged;
   int64_t early = 0, late = 0, unknown = 0;
-  for (const RunRecord* run : converged_runs(study.results(), cell_of(paper_encoding("RoPE"), kDistance, protocol))) {
+  for (const RunRecord* run : finished_runs(study.results(), cell_of(paper_encoding("RoPE"), kDistance, protocol))) {
     if (!ends_as_deposit(*run)) continue;
     const Lead lead = lead_of(*run, claim);
     ++(lead == Lead::early ? early : lead == Lead::late ? late : unknown);
@@ -228,22 +304,59 @@ JudgedClaim judge_early_deposit(const Claim& claim, ClaimStudy& study, const std
   const std::string numbers =
       fmt::format("runs of RoPE that end as DEPOSIT: {}; led from early on: {}, did not: {}, not measured early: {}",
                   timed + unknown, early, late, unknown);
-  const auto surely = [&](int64_t count) {
+  const auto mostly = [&](int64_t count) {
     return timed > 0 && statistics::clopper_pearson_lower(count, timed) > majority;
   };
   if (timed + unknown == 0) {
     decide(judged, ClaimVerdict::undetermined,
            fmt::format("no run of RoPE ends as DEPOSIT, so there is nothing to time: {}", heads.counts_text()),
            "runs with a deposit");
-  } else if (surely(early)) {
+  } else if (mostly(early)) {
     decide(judged, ClaimVerdict::holds, numbers);
-  } else if (surely(late)) {
+  } else if (mostly(late)) {
     decide(judged, ClaimVerdict::fails, numbers);
   } else {
     decide(judged, ClaimVerdict::undetermined, numbers,
            "at least 5 runs with a deposit that agree, with snapshots in the first quarter of training");
   }
-  leave_out(judged, {heads.left_out});
+  add_notes(judged, {heads.notes});
+  return judged;
+}
+
+JudgedClaim judge_early_layers(const Claim& claim, ClaimStudy& study, const std::string& protocol) {
+  JudgedClaim judged = undetermined(claim, protocol);
+  const double half = claim.threshold("half");
+  const CellName cell = cell_of(paper_encoding("RoPE"), kDistance, protocol);
+  const ClaimSample share = study.sample("RoPE", kDistance, protocol, "share of early layers", early_share);
+  add_mean(judged, share, "share of position's worth that lies in the first third of the layers", "");
+  int64_t deposits = 0, early = 0, layers = 0;
+  for (const RunRecord* run : finished_runs(study.results(), cell)) {
+    layers = run->layers;
+    if (!ends_as_deposit(*run)) continue;
+    ++deposits;
+    if (run->ablation->position->judged.run.layer < early_layers(run->layers)) ++early;
+  }
+  if (deposits > 0) {
+    const statistics::Interval interval = statistics::clopper_pearson(early, deposits);
+    judged.evidence.push_back({.what = "share of deposits that lie in the first third of the layers",
+                               .value = static_cast<double>(early) / static_cast<double>(deposits),
+                               .low = interval.low,
+                               .high = interval.high,
+                               .text = fmt::format("{} of {}", early, deposits)});
+  }
+  if (lacks(judged, {share.lack})) return judged;
+  const statistics::MeanDifference mean = statistics::mean_of_runs(share.runs());
+  const std::string numbers =
+      fmt::format("{} of what position is worth lies in the first {} of {} layers; deposits there: {} of {}",
+                  mean_text(share, ""), early_layers(layers), layers, early, deposits);
+  if (mean.decides() && mean.low > half) {
+    decide(judged, ClaimVerdict::holds, numbers);
+  } else if (mean.decides() && mean.high < half) {
+    decide(judged, ClaimVerdict::fails, numbers);
+  } else {
+    decide(judged, ClaimVerdict::undetermined, numbers, "more runs");
+  }
+  add_notes(judged, {share.notes});
   return judged;
 }
 
@@ -258,34 +371,34 @@ JudgedClaim judge_mla_deposit(const Claim& claim, ClaimStudy& study, const std::
     add_heads(judged, study.heads(matched_cell(), "RoPE with as many parameters", Question::position),
               Question::position);
   }
-  const auto accuracy = [&](const char* encoding) {
-    return study.sample(encoding, kDistance, protocol, "test accuracy", test_percent);
-  };
-  const ClaimSample rope_accuracy = accuracy("RoPE"), mla_accuracy = accuracy("MLA");
+  const ClaimSample rope_accuracy = study.accuracy("RoPE", kDistance, protocol),
+                    mla_accuracy = study.accuracy("MLA", kDistance, protocol);
   if (lacks(judged, {rope.lack, mla.lack, rope_accuracy.lack, mla_accuracy.lack})) return judged;
   const Difference loss = difference(rope_accuracy, mla_accuracy, "points", margin);
   judged.evidence.push_back(loss.evidence("test accuracy"));
-  if (mla.surely_deposit(majority)) {
+  if (mla.mostly_deposit(majority)) {
     decide(judged, ClaimVerdict::fails, fmt::format("MLA has a deposit itself: {}", mla.counts_text()));
   } else if (loss.is_more()) {
     decide(judged, ClaimVerdict::fails, fmt::format("MLA loses accuracy: {}", loss.text()));
-  } else if (rope.surely_without(majority)) {
+  } else if (rope.mostly_without(majority)) {
     decide(judged, ClaimVerdict::undetermined,
            fmt::format("RoPE has no deposit here that MLA could remove: {}", rope.counts_text()),
            "a size at which RoPE has a deposit");
-  } else if (!rope.surely_deposit(majority)) {
+  } else if (!rope.mostly_deposit(majority)) {
     decide_open(judged, rope, majority);
-  } else if (!mla.surely_without(majority)) {
+  } else if (!mla.mostly_without(majority)) {
     decide_open(judged, mla, majority);
   } else if (!loss.is_no_more()) {
     decide(judged, ClaimVerdict::undetermined,
-           fmt::format("the deposit goes, but a loss of accuracy is neither sure nor surely small: {}", loss.text()),
-           loss.is_too_small() ? runs_needed_text(1) : "more seeds");
+           fmt::format("the deposit goes, but the interval of a loss of accuracy holds both 0 and {}: {}",
+                       figure(margin, "points"), loss.text()),
+           loss.runs_to_decide_text());
   } else {
     decide(judged, ClaimVerdict::holds,
            fmt::format("RoPE: {}; MLA: {}; {}", rope.counts_text(), mla.counts_text(), loss.text()));
   }
-  leave_out(judged, {rope.left_out, mla.left_out});
+  add_share_differences(judged, study, study.largest_share("RoPE", kDistance, protocol), {"MLA"}, kDistance);
+  add_notes(judged, {rope.notes, mla.notes});
   return judged;
 }
 
@@ -304,11 +417,11 @@ JudgedClaim judge_activation_position(const Claim& claim, ClaimStudy& study, con
              "share of p in the stream that enters the last layer", "");
   }
   if (lacks(judged, {absolute.lack, hybrid.lack})) return judged;
-  const statistics::MeanInterval left = statistics::mean_interval(hybrid.values);
-  const statistics::MeanInterval without_rope = statistics::mean_interval(absolute.values);
+  const statistics::MeanDifference left = statistics::mean_of_runs(hybrid.runs());
+  const statistics::MeanDifference without_rope = statistics::mean_of_runs(absolute.runs());
   const Difference less = difference(absolute, hybrid, "%", margin);
   judged.evidence.push_back(less.evidence("accuracy that p is worth behind the second layer"));
-  const auto runs = converged_runs(study.results(), cell_of(paper_encoding("Absolute"), kDistance, protocol));
+  const auto runs = finished_runs(study.results(), cell_of(paper_encoding("Absolute"), kDistance, protocol));
   const int64_t streams = removal_streams(*runs.front());
   const std::string numbers =
       fmt::format("behind the second layer ({} stream{}) p is worth {} of the accuracy of RoPE+Absolute; {}", streams,
@@ -317,7 +430,7 @@ JudgedClaim judge_activation_position(const Claim& claim, ClaimStudy& study, con
     decide(judged, ClaimVerdict::fails, "it is still used: " + numbers);
   } else if (!(without_rope.low > margin)) {
     decide(judged, ClaimVerdict::undetermined,
-           fmt::format("without RoPE it is not surely used there either, so that there is nothing to suppress: {} of "
+           fmt::format("without RoPE it is not used there either, so that there is nothing to suppress: {} of "
                        "the accuracy of Absolute; {}",
                        mean_text(absolute, "%"), numbers),
            "a size at which Absolute uses positions behind the second layer");
@@ -325,13 +438,10 @@ JudgedClaim judge_activation_position(const Claim& claim, ClaimStudy& study, con
     decide(judged, ClaimVerdict::fails, "RoPE changes nothing of interest: " + numbers);
   } else if (left.high < margin && less.is_more()) {
     decide(judged, ClaimVerdict::holds, numbers);
-  } else if (left.high < margin && less.is_too_small()) {
-    decide(judged, ClaimVerdict::undetermined, fmt::format("{}; {}", too_small_text(less), numbers),
-           runs_needed_text(1));
   } else {
     decide(judged, ClaimVerdict::undetermined, numbers, "more seeds");
   }
-  leave_out(judged, {absolute.left_out, hybrid.left_out});
+  add_notes(judged, {absolute.notes, hybrid.notes});
   return judged;
 }
 

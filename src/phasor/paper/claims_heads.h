@@ -8,8 +8,10 @@ namespace phasor::paper {
 
 JudgedClaim judge_rope_deposit(const Claim& claim, ClaimStudy& study, const std::string& protocol);
 JudgedClaim judge_additive_deposits(const Claim& claim, ClaimStudy& study, const std::string& protocol);
+JudgedClaim judge_rope_concentrates(const Claim& claim, ClaimStudy& study, const std::string& protocol);
 JudgedClaim judge_counting_deposit(const Claim& claim, ClaimStudy& study, const std::string& protocol);
 JudgedClaim judge_early_deposit(const Claim& claim, ClaimStudy& study, const std::string& protocol);
+JudgedClaim judge_early_layers(const Claim& claim, ClaimStudy& study, const std::string& protocol);
 JudgedClaim judge_mla_deposit(const Claim& claim, ClaimStudy& study, const std::string& protocol);
 JudgedClaim judge_activation_position(const Claim& claim, ClaimStudy& study, const std::string& protocol);
 

@@ -9,6 +9,7 @@ JudgedClaim judge_contraction(const Claim& claim, ClaimStudy& study, const std::
 JudgedClaim judge_solution_space(const Claim& claim, ClaimStudy& study, const std::string& protocol);
 JudgedClaim judge_additive_states(const Claim& claim, ClaimStudy& study, const std::string& protocol);
 JudgedClaim judge_toeplitz(const Claim& claim, ClaimStudy& study, const std::string& protocol);
+JudgedClaim judge_bounds(const Claim& claim, ClaimStudy& study, const std::string& protocol);
 JudgedClaim judge_random_overfits(const Claim& claim, ClaimStudy& study, const std::string& protocol);
 
 }  // namespace phasor::paper

@@ -10,7 +10,7 @@
 namespace phasor::paper {
 
 // Claims in the order of claims(), each under every protocol that the study has cells of and that the claim can be
-// judged under. Only converged runs count; what the study lacks is undetermined. Plays the game of separation anew,
+// judged under. All finished runs count; what the study lacks is undetermined. Plays the game of separation anew,
 // which takes about a second.
 std::vector<JudgedClaim> judge_claims(const StudyResults& results);
 // With the game as played already.

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "phasor/statistics/effect.h"
-
 namespace phasor::paper {
 namespace {
 
@@ -24,16 +22,16 @@ std::string capital(std::string text) {
   return text;
 }
 
-std::vector<Difference*> leads_of(std::vector<Contest>& contests) {
-  std::vector<Difference*> leads;
-  for (Contest& contest : contests) {
+std::vector<const Difference*> leads_of(const std::vector<Contest>& contests) {
+  std::vector<const Difference*> leads;
+  for (const Contest& contest : contests) {
     if (contest.lead) leads.push_back(&*contest.lead);
   }
   return leads;
 }
 
 // In margins, which make leads in different units comparable.
-double size_of(const Difference& lead) { return lead.interval.estimate / lead.margin; }
+double size_of(const Difference& lead) { return lead.interval.difference / lead.margin; }
 
 // What is said of several rivals: the one with the smallest lead in numbers, the others by name.
 struct Shown {
@@ -56,22 +54,19 @@ Shown show(const std::vector<const Difference*>& leads, const std::string& subje
   return result;
 }
 
-// Where no rival is surely as good.
+// Where no rival is as good.
 void decide_lead(JudgedClaim& judged, const std::vector<const Difference*>& leads, const std::string& subject) {
-  std::vector<const Difference*> open, small;
+  std::vector<const Difference*> open;
   for (const Difference* lead : leads) {
-    if (!lead->is_more()) (lead->is_too_small() ? small : open).push_back(lead);
+    if (!lead->is_more()) open.push_back(lead);
   }
-  if (!small.empty()) {
-    decide(judged, ClaimVerdict::undetermined,
-           fmt::format("{}; {}", too_small_text(*small.front()), show(small, subject).text()),
-           runs_needed_text(small.front()->family));
-  } else if (!open.empty()) {
+  if (!open.empty()) {
     const Shown found = show(open, subject);
-    decide(
-        judged, ClaimVerdict::undetermined,
-        fmt::format("a lead of {} is neither sure nor surely less than {}: {}", subject, found.margin(), found.text()),
-        found.closest->runs_to_decide_text());
+    const bool by_number = found.closest->is_open_by_number();
+    decide(judged, ClaimVerdict::undetermined,
+           fmt::format("the interval of a lead of {} holds both 0 and {}{}: {}", subject, found.margin(),
+                       by_number ? " at the level for one of several" : "", found.text()),
+           found.closest->runs_to_decide_text());
   } else {
     const Shown found = show(leads, subject);
     decide(judged, ClaimVerdict::holds,
@@ -98,34 +93,34 @@ bool lacks(JudgedClaim& judged, const std::vector<Lack>& lacking) {
   const std::string what = text(lacking);
   if (what.empty()) return false;
   decide(judged, ClaimVerdict::undetermined, what,
-         fmt::format("at least {} converged runs of every cell that the claim is about", kLeastRuns));
+         fmt::format("at least {} finished runs of every cell that the claim is about", kLeastRuns));
   judged.unasked = true;
   return true;
 }
 
-void leave_out(JudgedClaim& judged, const std::vector<std::string>& texts) {
+void add_notes(JudgedClaim& judged, const std::vector<std::string>& texts) {
   std::vector<std::string> said = distinct(texts);
   std::erase_if(said, [&](const std::string& text) { return judged.reason.find(text) != std::string::npos; });
   if (said.empty()) return;
-  judged.reason += fmt::format("{}Not counted: {}.", judged.reason.empty() ? "" : " ", joined(said, "; "));
+  judged.reason += fmt::format("{}{}.", judged.reason.empty() ? "" : " ", capital(joined(said, "; ")));
 }
 
 void add_mean(JudgedClaim& judged, const ClaimSample& sample, const std::string& what, const std::string& unit) {
   if (sample.values.empty()) return;
-  const statistics::MeanInterval interval = statistics::mean_interval(sample.values);
+  const statistics::MeanDifference mean = statistics::mean_of_runs(sample.runs());
   judged.evidence.push_back({.what = fmt::format("{}, {}", what, sample.label),
-                             .value = interval.estimate,
-                             .low = interval.low,
-                             .high = interval.high,
+                             .value = mean.difference,
+                             .low = mean.low,
+                             .high = mean.high,
                              .unit = unit,
                              .text = fmt::format("{} runs", sample.values.size())});
 }
 
 std::string mean_text(const ClaimSample& sample, const std::string& unit) {
-  const statistics::MeanInterval interval = statistics::mean_interval(sample.values);
-  if (interval.degenerate) return figure(interval.estimate, unit);
-  return fmt::format("{} (95 % {} to {})", figure(interval.estimate, unit), bare_figure(interval.low, unit),
-                     bare_figure(interval.high, unit));
+  const statistics::MeanDifference mean = statistics::mean_of_runs(sample.runs());
+  if (mean.degenerate) return figure(mean.difference, unit);
+  return fmt::format("{} (95 % {} to {})", figure(mean.difference, unit), bare_figure(mean.low, unit),
+                     bare_figure(mean.high, unit));
 }
 
 void add_heads(JudgedClaim& judged, const HeadReading& heads, Question question) {
@@ -146,10 +141,9 @@ void add_heads(JudgedClaim& judged, const HeadReading& heads, Question question)
                              .text = fmt::format("{} runs", heads.runs() - verdict.without_shares)});
 }
 
-void judge_lead(JudgedClaim& judged, std::vector<Contest>& contests, const std::string& subject,
+void judge_lead(JudgedClaim& judged, const std::vector<Contest>& contests, const std::string& subject,
                 const std::string& what) {
-  const std::vector<Difference*> leads = leads_of(contests);
-  adjust(leads, contests.size());
+  const std::vector<const Difference*> leads = leads_of(contests);
   std::vector<const Difference*> lost;
   std::vector<Lack> lack;
   lack.reserve(contests.size());
@@ -160,44 +154,38 @@ void judge_lead(JudgedClaim& judged, std::vector<Contest>& contests, const std::
   }
   if (!lost.empty()) {
     const Shown found = show(lost, subject);
-    decide(judged, ClaimVerdict::fails,
-           fmt::format("{} surely has no lead of {}: {}", subject, found.margin(), found.text()));
+    decide(judged, ClaimVerdict::fails, fmt::format("{} has no lead of {}: {}", subject, found.margin(), found.text()));
   } else if (!lacks(judged, lack)) {
-    decide_lead(judged, {leads.begin(), leads.end()}, subject);
+    decide_lead(judged, leads, subject);
   }
 }
 
-std::vector<std::string> left_out_of(const std::vector<Contest>& contests) {
+std::vector<std::string> notes_of(const std::vector<Contest>& contests) {
   std::vector<std::string> texts;
   texts.reserve(contests.size());
-  for (const Contest& contest : contests) texts.push_back(contest.left_out);
+  for (const Contest& contest : contests) texts.push_back(contest.notes);
   return texts;
 }
 
 const Difference* judge_no_more(JudgedClaim& judged, const std::vector<Difference>& differences,
                                 const std::vector<Lack>& lack, const NoMoreWords& words, const std::string& what) {
   const Difference* least = nullptr;
-  const Difference* unsure = nullptr;  // not surely more
+  const Difference* open = nullptr;  // the first that is not more
   for (const Difference& found : differences) {
     judged.evidence.push_back(found.evidence(what));
-    if (least == nullptr || found.interval.high < least->interval.high) least = &found;
-    if (unsure == nullptr && !found.is_more()) unsure = &found;
+    if (least == nullptr || found.any.high < least->any.high) least = &found;
+    if (open == nullptr && !found.is_more()) open = &found;
   }
   if (least != nullptr && least->is_no_more()) {
     decide(judged, ClaimVerdict::holds, fmt::format("{}: {}", words.holds, least->text()));
   } else if (!lacks(judged, lack)) {
-    if (unsure == nullptr) {
+    if (open == nullptr) {
       decide(judged, ClaimVerdict::fails, fmt::format("{}: {}", words.fails, least->text()));
-    } else if (unsure->is_too_small() && unsure->interval.low > 0.0) {
-      decide(judged, ClaimVerdict::undetermined, fmt::format("{}; {}", too_small_text(*unsure), unsure->text()),
-             runs_needed_text(unsure->family));
     } else {
       decide(judged, ClaimVerdict::undetermined,
-             unsure->is_short_of_runs() ? fmt::format("fewer than {} runs cannot show the absence of {}: {}",
-                                                      kLeastForNoMore, words.more, unsure->text())
-                                        : fmt::format("{} is neither sure nor surely less than {}: {}", words.more,
-                                                      figure(unsure->margin, unsure->unit), unsure->text()),
-             unsure->runs_to_decide_text());
+             fmt::format("the interval of {} holds both 0 and {}: {}", words.more, figure(open->margin, open->unit),
+                         open->text()),
+             open->runs_to_decide_text());
     }
   }
   return least;
@@ -209,13 +197,10 @@ std::string joined(const std::vector<std::string>& texts, const char* with) {
 
 std::string accuracy_rope(const std::string& protocol) { return protocol == kClean ? "RoPE" : "RoPE+Absolute"; }
 
-std::optional<double> task_ceiling(const ClaimStudy& study, const std::string& encoding, const std::string& task,
-                                   const std::string& protocol) {
-  const auto runs = converged_runs(study.results(), cell_of(paper_encoding(encoding), task, protocol));
+std::optional<double> task_ceiling(const ClaimStudy& study, const CellName& cell) {
+  const auto runs = finished_runs(study.results(), cell);
   if (runs.empty() || !(runs.front()->floors.ceiling > 0.0)) return std::nullopt;
   return 100.0 * runs.front()->floors.ceiling;
 }
-
-double test_percent(const RunRecord& run) { return 100.0 * run.test_accuracy; }
 
 }  // namespace phasor::paper

@@ -18,10 +18,11 @@ void decide(JudgedClaim& judged, ClaimVerdict verdict, const std::string& reason
 // Undetermined because of what is missing; false, and nothing done, where nothing is.
 bool lacks(JudgedClaim& judged, const std::vector<Lack>& lacking);
 
-// Adds to the reason which runs do not count. Empty texts, repetitions and what the reason has already say nothing.
-void leave_out(JudgedClaim& judged, const std::vector<std::string>& texts);
+// Adds to the reason which runs failed, are missing or were still improving. Empty texts, repetitions and what the
+// reason has already say nothing.
+void add_notes(JudgedClaim& judged, const std::vector<std::string>& texts);
 
-// A sample's mean with its 95 % interval by Student's t; nothing is added for a sample without values.
+// A sample's mean with its 95 % interval; nothing is added for a sample without values.
 void add_mean(JudgedClaim& judged, const ClaimSample& sample, const std::string& what, const std::string& unit);
 
 // "0.249 (95 % 0.231 to 0.267)"
@@ -34,18 +35,19 @@ void add_heads(JudgedClaim& judged, const HeadReading& heads, Question question)
 struct Contest {
   std::string rival;
   Lack lack;
-  std::string left_out;
+  std::string notes;
   std::optional<Difference> lead;  // where nothing lacks
 };
-std::vector<std::string> left_out_of(const std::vector<Contest>& contests);
+std::vector<std::string> notes_of(const std::vector<Contest>& contests);
 
-// Fails where the subject surely leads some rival by nothing of interest; holds where it leads all; `what` names the
-// number for the evidence. Adjusts by Holm.
-void judge_lead(JudgedClaim& judged, std::vector<Contest>& contests, const std::string& subject,
+// Fails where the subject leads some rival by nothing of interest; holds where it leads all; `what` names the number
+// for the evidence.
+void judge_lead(JudgedClaim& judged, const std::vector<Contest>& contests, const std::string& subject,
                 const std::string& what);
 
-// Claims that something is no more than something else, by one of several ways: holds where one difference is surely no
-// more, fails where all are more. Returns the one with the lowest upper end; null where nothing could be compared.
+// Claims that something is no more than something else, by one of several ways: holds where one difference ends below
+// its margin, fails where all are more. Returns the one with the lowest upper end; null where nothing could be
+// compared.
 struct NoMoreWords {
   std::string holds, fails;  // what the difference shows
   std::string more;          // "a gain"
@@ -58,11 +60,7 @@ std::string joined(const std::vector<std::string>& texts, const char* with = ", 
 // RoPE of the accuracy curves: RoPE+Absolute in the released code at commit ffe3159.
 std::string accuracy_rope(const std::string& protocol);
 
-// What tokens allow at best, in per cent; nothing where no converged run knows it.
-std::optional<double> task_ceiling(const ClaimStudy& study, const std::string& encoding, const std::string& task,
-                                   const std::string& protocol);
-
-// In per cent.
-double test_percent(const RunRecord& run);
+// What tokens allow at best, in per cent; nothing where no finished run knows it.
+std::optional<double> task_ceiling(const ClaimStudy& study, const CellName& cell);
 
 }  // namespace phasor::paper

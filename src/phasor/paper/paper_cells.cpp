@@ -40,9 +40,20 @@ const PaperEncoding& paper_encoding(const std::string& name) {
   fail("the paper has no encoding '{}'", name);
 }
 
-CellName cell_of(const PaperEncoding& encoding, const std::string& task, const std::string& protocol) {
-  if (protocol == kClean) return {task, kClean, encoding.clean, ""};
-  return {task, encoding.name == "MLA" ? kReleasedMla : kReleased, encoding.released, ""};
+CellName cell_of(const PaperEncoding& encoding, const std::string& task, const std::string& protocol,
+                 const std::string& variant) {
+  if (protocol == kClean) return {task, kClean, encoding.clean, variant};
+  return {task, encoding.name == "MLA" ? kReleasedMla : kReleased, encoding.released, variant};
+}
+
+const PrincipleEncodings& principle_encodings() {
+  static const PrincipleEncodings encodings = {
+      .multiplied_relative = {"multiplied, relative", canonical("rope")},
+      .multiplied_random = {"multiplied, random", canonical("scattered(rope)")},
+      .added_relative = {"added, relative", canonical("sinusoidal")},
+      .added_random = {"added, random", canonical("scattered(sinusoidal)")},
+  };
+  return encodings;
 }
 
 CellName rotary_heads_cell(int64_t k, int64_t heads, const std::string& task, const std::string& protocol) {

@@ -16,6 +16,9 @@ inline constexpr const char* kReleasedMla = "released_mla";
 inline constexpr const char* kDistance = "distance";
 inline constexpr const char* kCounting = "counting";
 inline constexpr const char* kIndex = "index";
+inline constexpr const char* kIndirect = "indirect";
+inline constexpr const char* kJoint = "joint";
+inline constexpr const char* kFromTheEnd = "from the end";  // variant of index: places are counted from the end
 
 // An encoding of the paper under both protocols. What the released code at commit ffe3159 does to an encoding is
 // written in its expression.
@@ -31,7 +34,23 @@ const std::vector<PaperEncoding>& paper_encodings();
 const PaperEncoding& paper_encoding(const std::string& name);
 
 // "released" means "released_mla" for MLA, whose released program is another one.
-CellName cell_of(const PaperEncoding& encoding, const std::string& task, const std::string& protocol);
+CellName cell_of(const PaperEncoding& encoding, const std::string& task, const std::string& protocol,
+                 const std::string& variant = "");
+
+// The principle of the paper, taken apart: are angles of positions multiplied (rope) or added (sinusoidal), and do they
+// grow with the position, so that products of two depend on the distance alone, or belong to positions at random?
+struct PrincipleEncoding {
+  std::string label;     // "multiplied, relative"
+  std::string encoding;  // canonical
+};
+struct PrincipleEncodings {
+  PrincipleEncoding multiplied_relative, multiplied_random, added_relative, added_random;
+
+  std::vector<PrincipleEncoding> all() const {
+    return {multiplied_relative, multiplied_random, added_relative, added_random};
+  }
+};
+const PrincipleEncodings& principle_encodings();
 
 // RoPE in the first k of `heads` heads of every layer; k = 0 is nope and k = heads is rope.
 CellName rotary_heads_cell(int64_t k, int64_t heads, const std::string& task, const std::string& protocol);

@@ -25,7 +25,7 @@ std::vector<Comparison> paper_comparisons(const StudyResults& results) {
   std::vector<Comparison> all;
   for (const ComparedQuantity quantity : {ComparedQuantity::test_accuracy, ComparedQuantity::steps_to_90}) {
     for (const char* protocol : {kClean, kReleased}) {
-      for (const char* task : {kDistance, kCounting, kIndex}) {
+      for (const char* task : {kDistance, kCounting, kIndex, kIndirect}) {
         const std::vector<Comparison> family = family_of(results, task, protocol, quantity);
         all.insert(all.end(), family.begin(), family.end());
       }

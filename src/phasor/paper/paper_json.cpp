@@ -46,6 +46,7 @@ static const Fields<AuditCounts>& json_fields(const AuditCounts*) {
       field("unconverged", &C::unconverged, "finished runs that had not stopped improving"),
       field("failed", &C::failed, "runs"),
       field("deposit", &C::deposit, "finished runs with this verdict by position"),
+      field("partial", &C::partial, "likewise"),
       field("spread", &C::spread, "likewise"),
       field("not_used", &C::not_used, "likewise"),
       field("undetermined", &C::undetermined, "likewise")};

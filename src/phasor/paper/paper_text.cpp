@@ -73,7 +73,7 @@ std::string reasons_list(const std::vector<JudgedClaim>& judged) {
   }
   if (unasked.empty()) return text;
   const std::string line =
-      fmt::format("Undetermined at this size, for want of cells or of converged runs (summary.md says which): {}.",
+      fmt::format("Undetermined at this size, for want of cells or of finished runs (summary.md says which): {}.",
                   fmt::join(unasked, ", "));
   return text + wrapped(line, kTerminalColumns, 2) + "\n";
 }
@@ -86,7 +86,8 @@ std::string runs_text(const AuditCounts& counts) {
 }
 
 std::string verdicts_text(const AuditCounts& counts) {
-  return fmt::format("{} {} {} {}", counts.deposit, counts.spread, counts.not_used, counts.undetermined);
+  return fmt::format("{} {} {} {} {}", counts.deposit, counts.partial, counts.spread, counts.not_used,
+                     counts.undetermined);
 }
 
 std::string change_text(const std::optional<AuditChange>& change, int digits) {
@@ -108,7 +109,8 @@ std::string sides_text(const std::optional<AuditChange>& change) {
 }
 
 TextTable audit_table(const AuditBlock& block) {
-  TextTable table{.titles = {"switch", "accuracy, points", "p", "ceiling", "max share", "p", "of", "D S N U", "runs"}};
+  TextTable table{
+      .titles = {"switch", "accuracy, points", "p", "ceiling", "max share", "p", "of", "D P S N U", "runs"}};
   table.rows.push_back(
       {fmt::format("({})", block.base), block.base_accuracy ? fmt::format("{:.1f} %", *block.base_accuracy) : "-", "",
        ceiling_text(block.base_ceiling), block.base_max_share ? fmt::format("{:.2f}", *block.base_max_share) : "-", "",
@@ -157,7 +159,8 @@ std::string audit_text(const std::vector<AuditBlock>& blocks, TableFormat format
       "adjusted by Holm within "
       "a column. Ceiling: the best accuracy that the samples allow, %: a switch that changes it changes the task. Max "
       "share: the largest share of a head in its layer's positional drops, of those runs (of) that are above their "
-      "floor and use that layer. D S N U: runs judged DEPOSIT, SPREAD, NOT USED, UNDETERMINED by position. * runs that "
+      "floor and use that layer. D P S N U: runs judged DEPOSIT, PARTIAL, SPREAD, NOT USED, UNDETERMINED by position. "
+      "* runs that "
       "have not converged: they are counted. ! failed runs.";
   return text + paragraph(note, format);
 }

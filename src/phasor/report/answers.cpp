@@ -175,8 +175,8 @@ std::string improving_text(const std::vector<RankedCell>& ranked) {
   }
   const RankedCell& best = ranked.front();
   if (first == nullptr || first == &best) return "";
-  if (!best.converged_mean) return fmt::format("All runs of {} were still improving.", best.name);
-  return fmt::format("Without runs that were still improving, {} would come first ({} against {}).", first->name,
+  if (!best.converged_mean) return fmt::format("No run of {} has converged.", best.name);
+  return fmt::format("Without runs that have not converged, {} would come first ({} against {}).", first->name,
                      percent_text(*first->converged_mean), percent_text(*best.converged_mean));
 }
 
@@ -234,7 +234,7 @@ std::string_view name(Standing standing) {
 std::string RankedCell::runs_text() const {
   std::vector<std::string> parts;
   if (finished < planned) parts.push_back(fmt::format("{} of {} finished", finished, plural(planned, "run")));
-  if (unconverged > 0) parts.push_back(fmt::format("{} of {} still improving", unconverged, plural(finished, "run")));
+  if (unconverged > 0) parts.push_back(fmt::format("{} of {} not converged", unconverged, plural(finished, "run")));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

@@ -33,7 +33,7 @@ struct RankedCell {
   Standing standing = Standing::open;
 
   const SeedInterval& accuracy() const { return numbers.test_accuracy; }
-  // "2 of 5 runs finished, 1 still improving"; empty where all finished and none was.
+  // "3 of 5 runs finished, 1 of 3 runs not converged"; empty where all finished and converged.
   std::string runs_text() const;
 };
 

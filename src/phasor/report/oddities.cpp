@@ -56,19 +56,19 @@ std::optional<Oddity> unconverged_runs(const Cells& cells) {
       [](const CellSummary& cell, int64_t count) { return fmt::format("{} of {}", count, cell.runs.size()); }, sum);
   if (sum == 0) return std::nullopt;
   for (const CellSummary& cell : cells) runs += std::ssize(cell.runs);
-  oddity.text = fmt::format("{} of {} {} still improving at {} end: all count, for what these steps are worth.", sum,
-                            plural(runs, "run"), sum == 1 ? "was" : "were", sum == 1 ? "its" : "their");
+  oddity.text = fmt::format("{} of {} {} not converged: all count, for what their steps are worth.", sum,
+                            plural(runs, "run"), sum == 1 ? "has" : "have");
   return oddity;
 }
 
-// Comparisons whose order hangs on runs that were still improving.
+// Comparisons whose order hangs on runs that have not converged.
 std::optional<Oddity> turned_comparisons(const std::vector<Comparison>& comparisons) {
   Oddity oddity;
   for (const Comparison& comparison : comparisons) {
     if (comparison.turned) oddity.details.push_back(answer(comparison));
   }
   if (oddity.details.empty()) return std::nullopt;
-  oddity.text = fmt::format("The order of {} would turn without runs that were still improving.",
+  oddity.text = fmt::format("The order of {} would turn without runs that have not converged.",
                             plural(std::ssize(oddity.details), "comparison"));
   return oddity;
 }
@@ -158,8 +158,7 @@ std::vector<Oddity> study_oddities(const StudySummary& summary) {
   add(disputed_comparisons(summary.comparisons));
   add(overfitted_cells(summary.cells));
   if (oddities.empty()) {
-    oddities.push_back(
-        {"Nothing: all planned runs finished, enough for comparisons, and none was still improving.", {}});
+    oddities.push_back({"Nothing: all planned runs finished, enough for comparisons, and converged.", {}});
   }
   return oddities;
 }

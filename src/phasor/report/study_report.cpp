@@ -20,9 +20,12 @@
 #include "phasor/paper/paper_study.h"
 #include "phasor/paper/paper_text.h"
 #include "phasor/paper/published.h"
+#include "phasor/paper/road_study.h"
+#include "phasor/paper/trained_road_output.h"
 #include "phasor/report/conclusions_output.h"
 #include "phasor/report/page.h"
 #include "phasor/report/provenance.h"
+#include "phasor/report/story_output.h"
 #include "phasor/study/summary/study_comparisons.h"
 #include "phasor/study/summary/study_csv.h"
 #include "phasor/study/summary/study_json.h"
@@ -79,8 +82,10 @@ StudyReport paper_report(const StudyResults& results, const AsRegistered& standi
   std::vector<paper::JudgedClaim> claims = paper::judge_claims(results);
   for (paper::JudgedClaim& claim : claims) claim.post_hoc = !standing.post_hoc.empty();
   const std::vector<paper::AuditBlock> audit = paper::audit(results);
+  report.story = study_story(report.summary, claims);
   report.json = summary_json(report.summary, found,
-                             {{"registration", write_json(standing)},
+                             {{"story", story_json(report.story)},
+                              {"registration", write_json(standing)},
                               {"claims", paper::claims_json(claims)},
                               {"audit", paper::audit_json(audit)},
                               {"published", paper::published_json(paper::published())}});
@@ -90,20 +95,34 @@ StudyReport paper_report(const StudyResults& results, const AsRegistered& standi
            paper::audit_text(audit, format) + "\n" + paper::published_text(results, format) + "\n" +
            study_text(report.summary, format);
   };
-  report.markdown = markdown_of(text(TableFormat::markdown));
-  report.terminal = text(TableFormat::terminal);
+  report.markdown = markdown_of(story_text(report.story, TableFormat::markdown) + "\n" + text(TableFormat::markdown));
+  report.terminal = story_screen(report.story) + "\n" + text(TableFormat::terminal);
   return report;
 }
 
-// `standing` is null where nothing is registered: a run that stands alone.
-StudyReport plain_report(const StudyResults& results, const AsRegistered* standing) {
-  StudyReport report{.summary = summarize(results, compare_with_first(results))};
+Story road_story(const StudyResults& results) {
+  const paper::TrainedRoad road = paper::trained_road(results);
+  return {.title = results.name,
+          .parts = {{.id = "road",
+                     .question = "What does each step of the road lack, and what does that cost?",
+                     .key = std::string(paper::trained_road_key()),
+                     .table = paper::trained_road_table(road),
+                     .sentences = paper::trained_road_reading(road)}}};
+}
+
+// `standing` is null where nothing is registered: a run that stands alone. With `story` before everything else, where
+// it has parts.
+StudyReport plain_report(const StudyResults& results, const AsRegistered* standing, Story story) {
+  StudyReport report{.summary = summarize(results, compare_with_first(results)), .story = std::move(story)};
   const Conclusions found = conclusions_of(report.summary, report.paper);
-  report.json = summary_json(report.summary, found,
-                             standing == nullptr ? Json::object() : Json{{"registration", write_json(*standing)}});
+  Json more = Json::object();
+  if (!report.story.parts.empty()) more["story"] = story_json(report.story);
+  if (standing != nullptr) more["registration"] = write_json(*standing);
+  report.json = summary_json(report.summary, found, more);
   const auto text = [&](TableFormat format) {
-    return found.text(format) + (standing == nullptr ? "" : paragraph(standing->text, format)) +
-           study_text(report.summary, format);
+    const std::string first = story_text(report.story, format);
+    return first + (first.empty() ? "" : "\n") + found.text(format) +
+           (standing == nullptr ? "" : paragraph(standing->text, format)) + study_text(report.summary, format);
   };
   report.markdown = markdown_of(text(TableFormat::markdown));
   report.terminal = text(TableFormat::terminal);
@@ -146,10 +165,11 @@ Registration registration_of(const StudyPlan& plan) {
 StudyReport make_report(const StudyPlan& plan, const StudyResults& results,
                         const std::optional<Registration>& registered) {
   const AsRegistered standing = standing_of(plan, registered);
-  return paper::is_paper_study(plan) ? paper_report(results, standing) : plain_report(results, &standing);
+  if (paper::is_paper_study(plan)) return paper_report(results, standing);
+  return plain_report(results, &standing, paper::is_road_study(plan) ? road_story(results) : Story{});
 }
 
-StudyReport make_report(const StudyResults& results) { return plain_report(results, nullptr); }
+StudyReport make_report(const StudyResults& results) { return plain_report(results, nullptr, {}); }
 
 std::string write_report(const StudyFolder& folder, const StudyReport& report, const StudyResults& results) {
   write_file_atomically(folder.file("summary.csv"), study_csv(results));
@@ -159,6 +179,15 @@ std::string write_report(const StudyFolder& folder, const StudyReport& report, c
   if (!has_page()) return fmt::format("written: {}/summary.json, .csv, .md ({})", path, page_advice());
   write_page(folder.file("report.html"), study_source(folder, report), report, results);
   return fmt::format("written: {}/summary.json, .csv, .md\nlook at: {}/report.html", path, path);
+}
+
+std::vector<std::string> where_to_look(const StudyFolder& folder) {
+  const std::string path = folder.path().string();
+  const std::string tables = "All tables: " + shell_text({"report", path, "--text"});
+  if (!has_page()) return {tables, "No page: built without npm (scripts/install_dependencies.sh web)"};
+  const std::string page = fmt::format("Report: {}/report.html", path);
+  if (page.size() + tables.size() + 4 > kTerminalColumns) return {page, tables};
+  return {page + "    " + tables};
 }
 
 std::string left_out_text(const DroppedRun& run) {

@@ -8,6 +8,7 @@
 #include "phasor/base/json_fields_fwd.h"
 #include "phasor/report/provenance.h"
 #include "phasor/report/report_data.h"
+#include "phasor/report/story.h"
 #include "phasor/study/records/dropped_runs.h"
 #include "phasor/study/records/study_folder.h"
 #include "phasor/study/summary/study_summary.h"
@@ -18,6 +19,7 @@ namespace phasor {
 struct StudyReport {
   bool paper = false;
   StudySummary summary;
+  Story story;                     // of a reproduction and of the road; else without parts
   nlohmann::ordered_json json;     // summary.json
   std::string markdown, terminal;  // summary.md, and the same for a terminal
 };
@@ -57,6 +59,9 @@ void refuse_poorer_summary(const StudyFolder& folder, const StudyPlan& plan, con
 
 // All files, aside and renamed. Returns their names, for a person.
 std::string write_report(const StudyFolder& folder, const StudyReport& report, const StudyResults& results);
+
+// Where the report is and how to see all of its tables: the last lines of a screen.
+std::vector<std::string> where_to_look(const StudyFolder& folder);
 
 // How to get the page, where this build has none.
 std::string page_advice();

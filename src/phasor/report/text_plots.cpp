@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "phasor/base/text_table.h"
+#include "phasor/report/head_picture.h"
 
 namespace phasor {
 namespace {
@@ -73,37 +74,12 @@ std::string learning_line(const CellSummary& cell) {
                      cell.curves.steps.empty() ? 0 : cell.curves.steps.back());
 }
 
-std::string shades(const std::vector<double>& drops, double most) {
-  constexpr std::array<std::string_view, 5> kShades = {"·", "░", "▒", "▓", "█"};
-  std::string text;
-  for (const double drop : drops) {
-    const double share = most > 0.0 && std::isfinite(drop) ? std::max(0.0, drop) / most : 0.0;
-    text += kShades[static_cast<size_t>(std::clamp(std::lround(share * 4.0), 0L, 4L))];
-  }
-  return text;
-}
-
-// The first that converged, or else the first.
-const SeedHeads& shown_seed(const std::vector<SeedHeads>& seeds) {
-  const auto converged = std::find_if(seeds.begin(), seeds.end(), [](const SeedHeads& seed) { return seed.converged; });
-  return converged != seeds.end() ? *converged : seeds.front();
-}
-
 std::string head_line(const CellSummary& cell) {
-  const SeedHeads& seed = shown_seed(cell.position->seeds);
-  double most = 0.0;
-  for (const std::vector<double>& layer : seed.loss_drops) {
-    for (const double drop : layer) most = std::max(most, drop);
-  }
-  std::string grid;
-  for (const std::vector<double>& layer : seed.loss_drops) {
-    if (!grid.empty()) grid += ' ';
-    grid += shades(layer, most);
-  }
+  const SeedHeads& seed = pictured_seed(cell.position->seeds);
   const EncodingVerdict& all = cell.position->verdict;
-  return fmt::format("{} {}  seed {}: {} (all: {} D, {} S, {} N, {} U)\n", label_of(cell.cell), grid, seed.seed,
-                     name(seed.verdict.verdict), all.deposit.seeds, all.spread.seeds, all.not_used.seeds,
-                     all.undetermined.seeds);
+  return fmt::format("{} {}  seed {}: {} (all: {} D, {} P, {} S, {} N, {} U)\n", label_of(cell.cell),
+                     head_picture(seed), seed.seed, name(seed.verdict.verdict), all.deposit.seeds, all.partial.seeds,
+                     all.spread.seeds, all.not_used.seeds, all.undetermined.seeds);
 }
 
 // A title above the cells of every task and protocol, in the order of the study.

@@ -23,6 +23,10 @@ const Fields<Telemetry>& json_fields(const Telemetry*) {
            field("seed", &T::seed,
                  "norm over distances d of t[d] = sum of dLoss / dlogit over all queries and keys at distance d: the "
                  "gradient that a bias over distance would receive if there were one"),
+           field("phase_seed", &T::phase_seed,
+                 "norm over places and pairs of channels of dLoss / dangle, the angle by which the head's queries are "
+                 "turned; null for heads that turn nothing; absent in older files")
+               .since_later(),
            field("gradient_norm", &T::gradient_norm,
                  "norm of the gradient of the loss by the head's rows of query, key and value weights and its columns "
                  "of the output weights; without weights that heads share")},

@@ -23,6 +23,7 @@ struct Telemetry {
   PerHead positional_share;
   // spectrum/head_seed.h
   PerHead seed;
+  PerHead phase_seed;  // NaN for heads that turn nothing; empty in files of earlier versions
   PerHead gradient_norm;
   std::vector<double> layer_gradient_norm;  // [layers]
   std::vector<double> margin;               // [layers]

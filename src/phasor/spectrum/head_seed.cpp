@@ -37,6 +37,10 @@ ModelSeeds measure_seeds(Transformer& model, const Batch& batch) {
       double squares = 0.0;
       for (const double value : head.by_distance) squares += value * value;
       head.seed = std::sqrt(squares);
+      const std::vector<double> phases = probe.phase_gradient(l, h);
+      double phase_squares = 0.0;
+      for (const double value : phases) phase_squares += value * value;
+      if (!phases.empty()) head.phase_seed = std::sqrt(phase_squares);
       layer.heads.push_back(std::move(head));
     }
     seeds.layers.push_back(std::move(layer));

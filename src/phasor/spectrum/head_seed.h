@@ -1,7 +1,13 @@
 #pragma once
-// The "seed" of a head: how strongly the loss asks it to tell distances apart. For a bias over distance that is zero,
-// t_h[d] = dLoss/db_h(d) (model/distance_probe.h), and the seed is |t_h|. Softmax ignores a bias that is the same for
-// all distances; rows of dLoss/dlogits sum to zero, so t_h has no part in that direction and nothing has to be removed.
+// The "seed" of a head: how strongly the loss asks it to tell distances apart.
+//
+// By a bias over distance that is zero, t_h[d] = dLoss/db_h(d) (model/distance_probe.h), the seed is |t_h|. Softmax
+// ignores a bias that is the same for all distances; rows of dLoss/dlogits sum to zero, so t_h has no part in that
+// direction and nothing has to be removed. Every encoding has this seed, also one without positions: it says what a
+// head could gain, not what its encoding can give.
+//
+// Through the phases it is the norm of dLoss/dangle over places and pairs of channels: what reaches the positions by
+// the way that the encoding offers, which is what Proposition 6.1 is about. Only heads that turn their queries have it.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -11,8 +17,9 @@
 namespace phasor {
 
 struct HeadSeed {
-  std::vector<double> by_distance;  // t_h[d] at d + reach
-  double seed = 0.0;                // its Euclidean norm
+  std::vector<double> by_distance;   // t_h[d] at d + reach
+  double seed = 0.0;                 // its Euclidean norm
+  std::optional<double> phase_seed;  // through the phases; none where nothing turns
 };
 
 struct LayerSeeds {

@@ -17,6 +17,14 @@ void require_setting(const SeparationSetting& s) {
   if (s.wanted < 0 || s.wanted >= s.distances) {
     fail("the wanted distance {} is not one of 0 .. {}", s.wanted, s.distances - 1);
   }
+  for (const int64_t wanted : s.wanted_of_draw) {
+    if (wanted < 0 || wanted >= s.distances) {
+      fail("the wanted distance {} is not one of 0 .. {}", wanted, s.distances - 1);
+    }
+  }
+  if (!s.wanted_of_draw.empty() && static_cast<int64_t>(s.wanted_of_draw.size()) != s.draws) {
+    fail("{} wanted distances for {} draws of content", s.wanted_of_draw.size(), s.draws);
+  }
   if (s.width < 1 || s.draws < 1) fail("separation with width {} and {} draws", s.width, s.draws);
   if (!(s.variation >= 0.0 && s.variation <= 1.0)) fail("a variation of {} is not a share", s.variation);
   if (!(s.query_length > 0.0 && s.key_length > 0.0 && s.bias_range >= 0.0 && std::isfinite(s.scale))) {
@@ -61,19 +69,25 @@ MarginGame game_of(SeparationEncoding encoding, const SeparationSetting& s, cons
     const auto key = [&](int64_t distance) {
       return turned(keys.row(draw * s.distances + distance), s.width, distance, frequencies);
     };
-    const Vector wanted = key(s.wanted);
+    const int64_t own = s.wanted_in(draw);
+    const Vector wanted = key(own);
     for (int64_t distance = 0; distance < s.distances; ++distance) {
-      if (distance == s.wanted) continue;
+      if (distance == own) continue;
       const Vector other = key(distance);
       for (int64_t c = 0; c < s.width; ++c) {
         game.rows(row, c) = s.scale * (wanted[static_cast<size_t>(c)] - other[static_cast<size_t>(c)]);
       }
       // -slope * wanted - (-slope * distance)
-      if (sloped) game.slopes.push_back(static_cast<double>(distance - s.wanted));
+      if (sloped) game.slopes.push_back(static_cast<double>(distance - own));
       ++row;
     }
   }
   return game;
+}
+
+bool wants_one_distance(const SeparationSetting& s) {
+  return std::all_of(s.wanted_of_draw.begin(), s.wanted_of_draw.end(),
+                     [&](int64_t wanted) { return wanted == s.wanted_of_draw.front(); });
 }
 
 double share_above(const Vector& margins, double level) {
@@ -108,9 +122,10 @@ class RandomParameters {
     double worst = std::numeric_limits<double>::infinity();
     int64_t row = 0;
     for (int64_t draw = 0; draw < setting_.draws; ++draw) {
+      const int64_t wanted = setting_.wanted_in(draw);
       for (int64_t distance = 0; distance < setting_.distances; ++distance) {
-        if (distance == setting_.wanted) continue;
-        double total = bias[static_cast<size_t>(setting_.wanted)] - bias[static_cast<size_t>(distance)];
+        if (distance == wanted) continue;
+        double total = bias[static_cast<size_t>(wanted)] - bias[static_cast<size_t>(distance)];
         for (int64_t c = 0; c < setting_.width; ++c) total += game_.rows(row, c) * query[static_cast<size_t>(c)];
         worst = std::min(worst, total);
         ++row;
@@ -164,6 +179,13 @@ Dense sampled_keys(const SeparationSetting& s, const RandomStream& stream) {
   };
   const Vector shared = direction(0);
   Dense keys(s.draws * s.distances, s.width);
+  if (!s.wanted_of_draw.empty()) {
+    for (int64_t row = 0; row < keys.rows(); ++row) {
+      const Vector content = direction(static_cast<uint64_t>((row / s.distances + 1) * s.width));
+      for (int64_t c = 0; c < s.width; ++c) keys(row, c) = s.key_length * content[static_cast<size_t>(c)];
+    }
+    return keys;
+  }
   for (int64_t row = 0; row < keys.rows(); ++row) {
     const Vector content = direction(static_cast<uint64_t>((row + 1) * s.width));
     double squares = 0.0;
@@ -188,10 +210,14 @@ Separation separation(SeparationEncoding encoding, const SeparationSetting& sett
   const MarginGame game = game_of(encoding, setting, keys);
   const MarginAnswer best = best_margin(game, search.tolerance, search.max_iterations);
   Separation result{best.margin, best.bound, best.converged};
-  if (encoding == SeparationEncoding::relative) {
+  if (encoding == SeparationEncoding::relative && wants_one_distance(setting)) {
     // Whatever the query, the best table has the wanted distance at its top and all others at its bottom.
     result.margin += setting.bias_range;
     result.bound += setting.bias_range;
+  } else if (encoding == SeparationEncoding::relative) {
+    // With a wanted and b wanted by another draw, the margins are at most t_a - t_b and t_b - t_a.
+    result.margin = result.bound = 0.0;
+    result.converged = true;
   }
   const RandomParameters parameters(encoding, setting, game, stream);
   Vector margins(static_cast<size_t>(search.samples));

@@ -4,6 +4,9 @@
 // content that all of them share plus one of their own, at a fixed length. Free are the query up to a fixed length and
 // what the encoding adds: a table of biases within a range, a slope. The same parameters serve all draws.
 //
+// All draws may want one distance, or each its own (wanted_of_draw): then the content decides which distance is wanted,
+// and no table of biases can separate, for what it gives to one draw's distance it takes from the other's.
+//
 // Keys are drawn here, not chosen. Lengths are exchanged between terms only as given: query_length * key_length * scale
 // against bias_range.
 #include <cstdint>
@@ -31,6 +34,13 @@ struct SeparationSetting {
   // Share of a key's squared length that is its own: 0 is content fixed, where every key is the same.
   double variation = 0.0;
   int64_t draws = 1;  // of content, all to be served by the same parameters
+  // Where it is not empty, a distance for each draw, in place of `wanted`; the keys of a draw are then all alike, of a
+  // content that is the draw's own.
+  std::vector<int64_t> wanted_of_draw;
+
+  int64_t wanted_in(int64_t draw) const {
+    return wanted_of_draw.empty() ? wanted : wanted_of_draw[static_cast<size_t>(draw)];
+  }
 };
 
 // base^(-2 m / width), m < width / 2.

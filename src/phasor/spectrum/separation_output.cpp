@@ -25,14 +25,18 @@ std::string separation_text(const SeparationTable& table) {
       "Can a head single out one of {} distances? Wanted: {}; {} seeds; head width {}.\n"
       "Products and biases may both spend {:g} logits. Mean and range of the seeds' means.\n",
       used.distances, fmt::join(used.wanted, ", "), used.seeds, used.width, table.budget);
-  for (const bool varied : {false, true}) {
-    text += varied ? fmt::format("\ncontent varied ({:g} of each key is its own; {} contents at once)\n",
-                                 used.variation, used.draws)
-                   : std::string("\ncontent fixed (all keys alike)\n");
+  for (const SeparationContent content :
+       {SeparationContent::fixed, SeparationContent::varied, SeparationContent::decides}) {
+    text += fmt::format("\ncontent {}", name(content));
+    if (content == SeparationContent::fixed) text += " (all keys alike)\n";
+    if (content == SeparationContent::varied) {
+      text += fmt::format(" ({:g} of each key is its own; {} contents at once)\n", used.variation, used.draws);
+    }
+    if (content == SeparationContent::decides) text += " (two contents, each wants another distance)\n";
     text += fmt::format("  {:<9} {:<19} {:>7}   {:<24} {}\n", "encoding", "best margin", "bound",
                         "random: wanted one wins", fmt::format("... by more than {:g}", used.level));
     for (const SeparationRow& row : table.rows) {
-      if (row.varied != varied) continue;
+      if (row.content != content) continue;
       text += fmt::format("  {:<9} {:<19} {:>7.3f}   {:<24} {}{}\n", name(row.encoding), with_range(row.margin, 3),
                           row.bound.mean, share(row.positive), share(row.clear), row.converged ? "" : " not converged");
     }
@@ -61,7 +65,8 @@ static const Fields<SeparationRow>& json_fields(const SeparationRow*) {
       derived_field<R>(
           "encoding", [](const R& row) { return name(row.encoding); }, "its name"),
       derived_field<R>(
-          "content", [](const R& row) { return row.varied ? "varied" : "fixed"; }, "`fixed`: all keys alike; `varied`"),
+          "content", [](const R& row) { return name(row.content); },
+          "`fixed`: all keys alike; `varied`; `decides`: two contents, each of which wants another distance"),
       field("margin", &R::margin, "the best that was found, in logits"),
       field("bound", &R::bound, "that no parameters exceed"),
       field("share_positive", &R::positive, "share of random parameters where the wanted distance wins"),

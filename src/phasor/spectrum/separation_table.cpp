@@ -14,6 +14,8 @@ namespace {
 constexpr std::array kEncodings = {SeparationEncoding::nope, SeparationEncoding::alibi, SeparationEncoding::relative,
                                    SeparationEncoding::rope, SeparationEncoding::mla};
 
+constexpr std::array kContents = {SeparationContent::fixed, SeparationContent::varied, SeparationContent::decides};
+
 constexpr int64_t kSeedsToDecide = 5;
 
 std::vector<int64_t> usual_wanted(int64_t distances) {
@@ -24,10 +26,16 @@ std::vector<int64_t> usual_wanted(int64_t distances) {
   return wanted;
 }
 
-SeparationSetting setting_of(const SeparationTableOptions& options, bool varied, int64_t wanted) {
+// The other content's distance: the next of those that are wanted.
+int64_t other_wanted(const SeparationTableOptions& options, size_t wanted) {
+  const int64_t next = options.wanted[(wanted + 1) % options.wanted.size()];
+  return next != options.wanted[wanted] ? next : (next + 1) % options.distances;
+}
+
+SeparationSetting setting_of(const SeparationTableOptions& options, SeparationContent content, size_t wanted) {
   SeparationSetting setting;
   setting.distances = options.distances;
-  setting.wanted = wanted;
+  setting.wanted = options.wanted[wanted];
   setting.width = options.width;
   // Vectors with entries of size 1, as a norm leaves them; a bias may spend as much as a product can.
   setting.query_length = setting.key_length = std::sqrt(static_cast<double>(options.width));
@@ -35,8 +43,13 @@ SeparationSetting setting_of(const SeparationTableOptions& options, bool varied,
   setting.bias_range = setting.query_length * setting.key_length * setting.scale;
   setting.frequencies = rotary_frequencies(options.width);
   setting.mla_frequencies = rotary_frequencies(options.width / 2);
-  setting.variation = varied ? options.variation : 0.0;
-  setting.draws = varied ? options.draws : 1;
+  if (content == SeparationContent::varied) {
+    setting.variation = options.variation;
+    setting.draws = options.draws;
+  } else if (content == SeparationContent::decides) {
+    setting.wanted_of_draw = {options.wanted[wanted], other_wanted(options, wanted)};
+    setting.draws = std::ssize(setting.wanted_of_draw);
+  }
   return setting;
 }
 
@@ -67,19 +80,19 @@ SeparationClaim claim(std::string text, const SeedSpread& left, const SeedSpread
 }
 
 std::vector<SeparationClaim> claims_of(const SeparationTable& table) {
-  const auto row = [&](SeparationEncoding encoding, bool varied) -> const SeparationRow& {
+  const auto row = [&](SeparationEncoding encoding, SeparationContent content) -> const SeparationRow& {
     return *std::find_if(table.rows.begin(), table.rows.end(), [&](const SeparationRow& candidate) {
-      return candidate.encoding == encoding && candidate.varied == varied;
+      return candidate.encoding == encoding && candidate.content == content;
     });
   };
   std::vector<SeparationClaim> claims;
-  for (const bool varied : {false, true}) {
-    const char* content = varied ? "content varied" : "content fixed";
-    const SeparationRow& rope = row(SeparationEncoding::rope, varied);
-    const SeparationRow& relative = row(SeparationEncoding::relative, varied);
-    const SeparationRow& alibi = row(SeparationEncoding::alibi, varied);
-    const SeparationRow& mla = row(SeparationEncoding::mla, varied);
-    claims.push_back(claim(fmt::format("random parameters that separate: rope > relative, {}", content), rope.positive,
+  for (const SeparationContent kind : kContents) {
+    const std::string content = fmt::format("content {}", name(kind));
+    const SeparationRow& rope = row(SeparationEncoding::rope, kind);
+    const SeparationRow& relative = row(SeparationEncoding::relative, kind);
+    const SeparationRow& alibi = row(SeparationEncoding::alibi, kind);
+    const SeparationRow& mla = row(SeparationEncoding::mla, kind);
+    claims.push_back(claim(fmt::format("parameters that separate: rope > relative, {}", content), rope.positive,
                            relative.positive));
     claims.push_back(
         claim(fmt::format("random ones that do by {:g}: rope > relative, {}", table.options.level, content), rope.clear,
@@ -92,6 +105,18 @@ std::vector<SeparationClaim> claims_of(const SeparationTable& table) {
 }
 
 }  // namespace
+
+const char* name(SeparationContent content) {
+  switch (content) {
+    case SeparationContent::fixed:
+      return "fixed";
+    case SeparationContent::varied:
+      return "varied";
+    case SeparationContent::decides:
+      return "decides";
+  }
+  return "";
+}
 
 const char* SeparationClaim::verdict() const {
   if (seeds < kSeedsToDecide) return "undetermined";
@@ -107,8 +132,9 @@ SeparationTable separation_table(const SeparationTableOptions& options) {
   if (used.wanted.empty()) used.wanted = usual_wanted(used.distances);
   const auto wanted = static_cast<int64_t>(used.wanted.size());
   const int64_t cells = used.seeds * wanted;
-  const auto rows = static_cast<int64_t>(2 * kEncodings.size());
-  table.budget = setting_of(used, false, used.wanted.front()).bias_range;
+  const auto encodings = static_cast<int64_t>(kEncodings.size());
+  const auto rows = static_cast<int64_t>(kContents.size()) * encodings;
+  table.budget = setting_of(used, SeparationContent::fixed, 0).bias_range;
   SeparationSearch search;
   search.samples = used.samples;
   search.fractions = {0.5};
@@ -119,9 +145,9 @@ SeparationTable separation_table(const SeparationTableOptions& options) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t row = i / cells;
       const int64_t cell = i % cells;
-      const bool varied = row >= rows / 2;
-      const SeparationEncoding encoding = kEncodings[static_cast<size_t>(row % (rows / 2))];
-      const SeparationSetting setting = setting_of(used, varied, used.wanted[static_cast<size_t>(cell % wanted)]);
+      const SeparationContent content = kContents[static_cast<size_t>(row / encodings)];
+      const SeparationEncoding encoding = kEncodings[static_cast<size_t>(row % encodings)];
+      const SeparationSetting setting = setting_of(used, content, static_cast<size_t>(cell % wanted));
       // Encodings meet the same keys and the same random queries.
       const RandomStream stream{.seed = used.first_seed + static_cast<uint64_t>(cell / wanted),
                                 .purpose = Purpose::data,
@@ -133,8 +159,8 @@ SeparationTable separation_table(const SeparationTableOptions& options) {
   for (int64_t row = 0; row < rows; ++row) {
     const std::vector<Separation>& own = results[static_cast<size_t>(row)];
     SeparationRow summary;
-    summary.encoding = kEncodings[static_cast<size_t>(row % (rows / 2))];
-    summary.varied = row >= rows / 2;
+    summary.encoding = kEncodings[static_cast<size_t>(row % encodings)];
+    summary.content = kContents[static_cast<size_t>(row / encodings)];
     summary.margin = spread(own, used.seeds, [](const Separation& s) { return s.margin; });
     summary.bound = spread(own, used.seeds, [](const Separation& s) { return s.bound; });
     summary.positive = spread(own, used.seeds, [](const Separation& s) { return s.positive_share; });

@@ -1,6 +1,8 @@
 #pragma once
-// Which encodings can single out a distance, and how easily: separation() over wanted distances and seeds, with the
-// content fixed and varied, and what that says to the claim that rotary encodings have the larger space of solutions.
+// Which encodings can single out a distance, and how easily: separation() over wanted distances and seeds, and what
+// that says to the claim that rotary encodings have the larger space of solutions. One distance is wanted with the
+// content fixed and varied, a game that biases win by construction; and two contents want a distance each, one that
+// they lose.
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -23,6 +25,13 @@ struct SeparationTableOptions {
   double level = 0.5;       // a margin, in logits, that is called clear
 };
 
+enum class SeparationContent : uint8_t {
+  fixed,   // all keys alike
+  varied,  // a part of each key is its own
+  decides  // two contents, each of which wants another distance
+};
+const char* name(SeparationContent content);
+
 // Mean over all cells, and the range of the seeds' means.
 struct SeedSpread {
   double mean = 0.0, least = 0.0, most = 0.0;
@@ -31,7 +40,7 @@ struct SeedSpread {
 
 struct SeparationRow {
   SeparationEncoding encoding = SeparationEncoding::nope;
-  bool varied = false;   // content
+  SeparationContent content = SeparationContent::fixed;
   SeedSpread margin;     // the best
   SeedSpread bound;      // that no parameters exceed
   SeedSpread positive;   // share of random parameters where the wanted distance wins

@@ -8,8 +8,8 @@ namespace phasor {
 
 const std::vector<TaskEntry>& task_catalogue() {
   static const std::vector<TaskEntry> catalogue = {
-      distance_task(), counting_task(), joint_task(), index_task(),   retrieval_task(),
-      indirect_task(), grid_task(),     copy_task(),  reverse_task(),
+      distance_task(), counting_task(), joint_task(), index_task(), retrieval_task(),
+      indirect_task(), grid_task(),     grid3_task(), copy_task(),  reverse_task(),
   };
   return catalogue;
 }

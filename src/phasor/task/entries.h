@@ -10,7 +10,8 @@ TaskEntry joint_task();
 TaskEntry index_task();
 TaskEntry retrieval_task();
 TaskEntry indirect_task();
-TaskEntry grid_task();
+TaskEntry grid_task();   // two axes
+TaskEntry grid3_task();  // in grid.cpp: three
 TaskEntry copy_task();
 TaskEntry reverse_task();  // in copy.cpp
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "phasor/base/special_numbers.h"
 #include "phasor/spectrum/head_seed.h"
 #include "phasor/spectrum/model_spectrum.h"
 
@@ -24,9 +25,13 @@ Telemetry TelemetryProbe::measure(Transformer& model, int64_t step) const {
                       .gradient_norm = seeds.gradients.heads,
                       .layer_gradient_norm = seeds.gradients.layers};
   for (const LayerSeeds& layer : seeds.layers) {
-    std::vector<double> row;
-    for (const HeadSeed& head : layer.heads) row.push_back(head.seed);
+    std::vector<double> row, phases;
+    for (const HeadSeed& head : layer.heads) {
+      row.push_back(head.seed);
+      phases.push_back(head.phase_seed.value_or(kNaN));
+    }
     telemetry.seed.push_back(std::move(row));
+    telemetry.phase_seed.push_back(std::move(phases));
     telemetry.margin.push_back(layer.margin);
   }
   const auto layers = static_cast<size_t>(model.config().layers);

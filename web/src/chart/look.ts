@@ -33,7 +33,7 @@ const LIGHT: Look = {
     [1, "#571b0b"],
   ],
   layers: ["#12355b", "#1b7f8c", "#7a9a01", "#c98a00", "#b8461b", "#7c1d52"],
-  verdicts: { DEPOSIT: "#b8461b", SPREAD: "#1f6fa3", "NOT USED": "#9aa39b", UNDETERMINED: "#d9d4c7" },
+  verdicts: { DEPOSIT: "#b8461b", PARTIAL: "#e0ac63", SPREAD: "#1f6fa3", "NOT USED": "#9aa39b", UNDETERMINED: "#d9d4c7" },
   parts: ["#1f6fa3", "#7fb2d3", "#e0ac63", "#b8461b", "#6a6f7a", "#a99fbf"],
 };
 
@@ -53,7 +53,7 @@ const DARK: Look = {
     [1, "#fff0d4"],
   ],
   layers: ["#7fb4ee", "#4fd0d6", "#b9d94a", "#f2bd4b", "#ff8f5e", "#e889bd"],
-  verdicts: { DEPOSIT: "#ff8f5e", SPREAD: "#58aeea", "NOT USED": "#78817c", UNDETERMINED: "#3d424c" },
+  verdicts: { DEPOSIT: "#ff8f5e", PARTIAL: "#f2bd4b", SPREAD: "#58aeea", "NOT USED": "#78817c", UNDETERMINED: "#3d424c" },
   parts: ["#58aeea", "#2f6d96", "#d9a860", "#ff8f5e", "#8d939e", "#8c82a6"],
 };
 

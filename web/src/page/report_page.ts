@@ -2,6 +2,7 @@
 import { SECTIONS } from "../sections/all.ts";
 import { aboutElement } from "../sections/about.ts";
 import { Answers } from "../sections/answers.ts";
+import { storyElement } from "../sections/story.ts";
 import type { Report } from "../report/report.ts";
 import { entriesOf, type Entries } from "../study/entry.ts";
 import { choicesOf, filtersFromHash, filtersToHash, usualFilters, type Choices, type Filters } from "../study/filters.ts";
@@ -45,8 +46,10 @@ export class ReportPage {
   showIn(place: HTMLElement): void {
     const before = this.sections.filter((section) => BEFORE_FILTERS.includes(section.spec.id));
     const after = this.sections.filter((section) => !before.includes(section));
-    const stops = [{ id: "answer", title: "Answer" }, ...[...before, ...after].map(({ spec }) => ({ id: spec.id, title: spec.title }))];
-    const main = element("main", { id: "content", tabindex: -1 }, this.answers.root, ...before.map((section) => section.root));
+    const { story } = this.report;
+    const first = story === null ? [] : [{ id: "story", title: "At a glance" }];
+    const stops = [...first, { id: "answer", title: "Answer" }, ...[...before, ...after].map(({ spec }) => ({ id: spec.id, title: spec.title }))];
+    const main = element("main", { id: "content", tabindex: -1 }, story === null ? null : storyElement(story), this.answers.root, ...before.map((section) => section.root));
     main.append(element("div", { class: "bar" }, navigation(stops), this.bar.root), ...after.map((section) => section.root));
     if (this.missing.length > 0) main.append(element("p", { class: "missing" }, `Not in this study: ${this.missing.join(", ")}.`));
     place.replaceChildren(

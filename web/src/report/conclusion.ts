@@ -8,7 +8,7 @@ export interface RankedCell {
   mean: number | null;
   low: number | null;
   high: number | null;
-  /** What a reader must know of its runs: not finished, still improving. */
+  /** What a reader must know of its runs: not finished, not converged. */
   runs: string;
   /** "best", "level", "open" or "worse". */
   standing: string;

@@ -2,7 +2,7 @@
 import { readBounded, readSeedNumber, type Bounded, type SeedNumber } from "./interval.ts";
 import { countOf, flagOf, listOf, numberOf, numbersOf, objectOf, objectOrNull, textOf } from "./reader.ts";
 
-export const VERDICTS = ["DEPOSIT", "SPREAD", "NOT USED", "UNDETERMINED"] as const;
+export const VERDICTS = ["DEPOSIT", "PARTIAL", "SPREAD", "NOT USED", "UNDETERMINED"] as const;
 
 export interface LayerVerdict {
   layer: number;

@@ -11,6 +11,7 @@ import {
 } from "./comparison.ts";
 import { readAuditBlock, readClaim, readPublished, type AuditBlock, type Claim, type Published } from "./paper.ts";
 import { listOf, numberOf, objectOf, textOf } from "./reader.ts";
+import { readStory, type Story } from "./story.ts";
 
 export const FORMAT = "phasor report 2";
 
@@ -30,6 +31,8 @@ export interface Report {
   repeatCommand: string;
   reportCommand: string;
   cells: Cell[];
+  /** What is to be known first; of a reproduction. */
+  story: Story | null;
   /** What was fixed before the first run, or why the verdicts are post hoc; empty for a single run. */
   registration: string;
   answers: Answer[];
@@ -64,6 +67,7 @@ export function readReport(json: unknown): Report {
     repeatCommand: textOf(commands["repeat"]),
     reportCommand: textOf(commands["report"]),
     cells: cells.map((cell, i) => readCell(cell, extra[i])),
+    story: readStory(summary["story"]),
     registration: textOf(objectOf(summary["registration"])["text"]),
     answers: listOf(summary["answers"], readAnswer),
     oddities: listOf(summary["oddities"], readOddity),

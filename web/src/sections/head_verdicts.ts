@@ -10,8 +10,8 @@ import type { Table, Value } from "../page/table.ts";
 import { VERDICTS } from "../report/heads.ts";
 import { askedPanels, questionOf, type AskedCell, type AskedPanel } from "../study/question_heads.ts";
 
-const LETTERS: Readonly<Record<string, string>> = { DEPOSIT: "D", SPREAD: "S", "NOT USED": "N", UNDETERMINED: "U" };
-const PATTERNS: Readonly<Record<string, string>> = { DEPOSIT: "", SPREAD: "/", "NOT USED": ".", UNDETERMINED: "" };
+const LETTERS: Readonly<Record<string, string>> = { DEPOSIT: "D", PARTIAL: "P", SPREAD: "S", "NOT USED": "N", UNDETERMINED: "U" };
+const PATTERNS: Readonly<Record<string, string>> = { DEPOSIT: "", PARTIAL: "x", SPREAD: "/", "NOT USED": ".", UNDETERMINED: "" };
 
 export const HEAD_VERDICTS: FigureSpec = {
   id: "head-verdicts",
@@ -22,7 +22,7 @@ export const HEAD_VERDICTS: FigureSpec = {
     if (panels.length === 0) return null;
     return {
       finding: finding(panels),
-      note: "DEPOSIT: one head of the layer does what the layer does. SPREAD: no head does. NOT USED: the layer does not matter. UNDETERMINED: the samples cannot tell. Bars and verdicts over seeds count all finished runs.",
+      note: "DEPOSIT: one head of the layer does what the layer does. PARTIAL: neither one head nor spread. SPREAD: no head does. NOT USED: the layer does not matter. UNDETERMINED: the samples cannot tell. Bars and verdicts over seeds count all finished runs.",
       key: VERDICTS.map((verdict) => ({ label: `${LETTERS[verdict] ?? ""} ${verdict.toLowerCase()}`, sign: { kind: "box" as const, colour: lookOf(false).verdicts[verdict] ?? "", darkColour: lookOf(true).verdicts[verdict] ?? "" } })),
       table: () => tableOf(panels),
       chart: (width, look) => {

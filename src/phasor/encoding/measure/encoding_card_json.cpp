@@ -17,6 +17,8 @@ const char* kind_name(PositionAxis::Kind kind) {
       return "index";
     case PositionAxis::Kind::randomized:
       return "randomized";
+    case PositionAxis::Kind::scattered:
+      return "scattered";
     case PositionAxis::Kind::coordinate:
       return "coordinate";
   }
@@ -106,9 +108,13 @@ static const Fields<PositionAxis>& json_fields(const PositionAxis*) {
   using A = PositionAxis;
   static const Fields<A> fields = {
       derived_field<A>(
-          "kind", [](const A& axis) { return kind_name(axis.kind); }, "`index`, `randomized` or `coordinate`"),
+          "kind", [](const A& axis) { return kind_name(axis.kind); },
+          "`index`, `randomized`, `scattered` or `coordinate`"),
       field("coordinate", &A::coordinate, "which one; absent for other kinds").left_out_if([](const A& axis) {
         return axis.kind != A::Kind::coordinate;
+      }),
+      field("seed", &A::seed, "of the draw; absent for other kinds").left_out_if([](const A& axis) {
+        return axis.kind != A::Kind::scattered;
       }),
       field("extent", &A::extent, "positions are 0 to extent - 1")};
   return fields;

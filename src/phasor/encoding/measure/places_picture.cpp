@@ -27,6 +27,9 @@ std::string positions_text(const ResolvedEncoding& encoding) {
       case PositionAxis::Kind::randomized:
         axes.push_back(fmt::format("drawn in order from 0 to {}", axis.extent - 1));
         break;
+      case PositionAxis::Kind::scattered:
+        axes.push_back(fmt::format("the indices 0 to {} in a random order", axis.extent - 1));
+        break;
       case PositionAxis::Kind::coordinate:
         axes.push_back(fmt::format("coordinate {}, 0 to {}", axis.coordinate, axis.extent - 1));
         break;

@@ -154,12 +154,12 @@ int64_t EncodingPlaces::add_axis(const PositionAxis& axis) {
 }
 
 int64_t EncodingPlaces::position_axis() {
-  const auto kind = randomized_ ? PositionAxis::Kind::randomized : PositionAxis::Kind::index;
-  return add_axis({.kind = kind, .extent = shape_.positions});
+  return add_axis(drawn_ ? *drawn_ : PositionAxis{.extent = shape_.positions});
 }
 
 std::vector<int64_t> EncodingPlaces::coordinate_axes(int64_t count) {
-  if (randomized_) fail_term("coordinates cannot be randomized");
+  if (drawn_ && drawn_->kind == PositionAxis::Kind::scattered) fail_term("coordinates cannot be scattered");
+  if (drawn_) fail_term("coordinates cannot be randomized");
   if (static_cast<int64_t>(shape_.grid.size()) < count) {
     fail_term(fmt::format("{} needs tokens with {} coordinates; these have {}", term_text(), count,
                           shape_.grid.empty() ? "only their index" : std::to_string(shape_.grid.size())));
@@ -173,16 +173,23 @@ std::vector<int64_t> EncodingPlaces::coordinate_axes(int64_t count) {
 }
 
 void EncodingPlaces::randomize(int64_t extent, const std::function<void()>& fill) {
-  if (randomized_) fail_term("positions are randomized already");
+  if (drawn_) fail_term("positions are drawn already");
   if (extent < shape_.positions) {
     fail_term(fmt::format("max must be at least the longest sequence, {}, not {}", shape_.positions, extent));
   }
   const int64_t outside = shape_.positions;
-  randomized_ = true;
+  drawn_ = PositionAxis{.kind = PositionAxis::Kind::randomized, .extent = extent};
   shape_.positions = extent;
   fill();
   shape_.positions = outside;
-  randomized_ = false;
+  drawn_.reset();
+}
+
+void EncodingPlaces::scatter(int64_t seed, const std::function<void()>& fill) {
+  if (drawn_) fail_term("positions are drawn already");
+  drawn_ = PositionAxis{.kind = PositionAxis::Kind::scattered, .extent = shape_.positions, .seed = seed};
+  fill();
+  drawn_.reset();
 }
 
 // --- Input term ----------------------------------------------------------------------------------

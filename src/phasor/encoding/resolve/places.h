@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,7 +37,7 @@ class EncodingPlaces {
   const EncodingShape& shape() const { return shape_; }
   const TableForm& form() const { return form_; }
   int64_t lengths() const { return resolved_.shape.positions; }  // of sequences, from 1 on
-  bool randomized() const { return randomized_; }                // positions of a sequence are not 0 .. its length - 1
+  bool randomized() const { return drawn_.has_value(); }         // positions of a sequence are not 0 .. its length - 1
 
   // Those of the current term.
   std::vector<int64_t> heads() const;
@@ -84,6 +85,8 @@ class EncodingPlaces {
   // Runs `fill` with positions drawn from 0 .. extent - 1, or with only the last `width` channels that no other
   // concat() took.
   void randomize(int64_t extent, const std::function<void()>& fill);
+  // Runs `fill` with the indices in a random order.
+  void scatter(int64_t seed, const std::function<void()>& fill);
   void concatenate(int64_t width, const std::function<void()>& fill);
 
   // An error that points at the current term.
@@ -108,8 +111,8 @@ class EncodingPlaces {
   std::vector<std::unique_ptr<BiasTerm>> biases_;  // [layers]
   std::deque<Term> terms_;                         // every term so far, for clashes
   std::vector<const Term*> stack_;                 // the current term, within the terms around it
-  bool randomized_ = false;
-  int64_t first_channel_ = 0;  // of the input terms' channels
+  std::optional<PositionAxis> drawn_;              // of randomized() and scattered()
+  int64_t first_channel_ = 0;                      // of the input terms' channels
   bool concatenated_ = false;
   std::vector<std::pair<const Term*, std::string>> scopes_;  // terms and what their tensors are called
   const Term* input_term_ = nullptr;

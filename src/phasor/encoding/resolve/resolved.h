@@ -27,11 +27,13 @@ struct EncodingShape {
 
 // Place "positions": one of the numbers that say where a token stands.
 struct PositionAxis {
-  enum class Kind : uint8_t { index, coordinate, randomized };
+  // randomized: drawn in order for every sequence; scattered: the index in a random order, drawn once
+  enum class Kind : uint8_t { index, coordinate, randomized, scattered };
 
   Kind kind = Kind::index;
   int64_t coordinate = 0;  // which one, of Kind::coordinate
   int64_t extent = 0;      // positions are 0 .. extent - 1
+  int64_t seed = 0;        // which order, of Kind::scattered
 
   bool operator==(const PositionAxis&) const = default;
 };

@@ -1,6 +1,9 @@
 #pragma once
-// How much work a run is, in units that only ratios of which mean something: for telling remaining time.
-#include "phasor/study/plan/planned_run.h"
+// How much work a run is, in units that only ratios of which mean something: for telling remaining time. And roughly
+// how long a plan takes.
+#include <cstdint>
+
+#include "phasor/study/plan/study_plan.h"
 
 namespace phasor {
 
@@ -12,5 +15,12 @@ struct RunWork {
 };
 
 RunWork expected_work(const PlannedRun& run);
+
+// The machine whose rate estimates are made with.
+inline constexpr const char* kEstimatedOn = "those of an AMD EPYC (Zen 4)";
+
+// Of all runs of a plan, those that choose learning rates included, with every core busy. Machines differ: a first idea
+// before anything has run.
+double estimated_seconds(const StudyPlan& plan, int64_t cores);
 
 }  // namespace phasor

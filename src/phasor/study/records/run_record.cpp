@@ -133,6 +133,7 @@ RunRecord read_record(const PlannedRun& run, const fs::path& folder) {
   record.curve = std::move(finished.history);
   record.gradient_variation = gradient_variation_of(record.curve, config.train);
   record.loss_area = loss_area_of(record.curve);
+  if (config.telemetry.spectrum > 0) record.training = training_spectra(RunFolder(folder).load_telemetry());
   read_measures(folder, config, record);
   return record;
 }

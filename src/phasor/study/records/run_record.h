@@ -3,6 +3,7 @@
 // claims are made from. Nothing here is computed by running a model.
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,9 +12,11 @@
 #include "phasor/ablation/published_ablation.h"
 #include "phasor/ablation/question.h"
 #include "phasor/ablation/stream_removal.h"
+#include "phasor/base/special_numbers.h"
 #include "phasor/run/metrics.h"
 #include "phasor/study/plan/planned_run.h"
 #include "phasor/study/records/run_facts.h"
+#include "phasor/study/records/training_spectra.h"
 #include "phasor/task/floors.h"
 
 namespace phasor {
@@ -37,6 +40,16 @@ struct AblationRecord {
   }
 };
 
+// One of the theorems on spectra over the heads and a few sequences of a trained model.
+struct BoundRecord {
+  std::string name;        // "Schur, largest eigenvalue"
+  int64_t cases = 0;       // heads times sequences
+  int64_t applied = 0;     // where the hypotheses are met
+  int64_t violated = 0;    // of those: not within the bound
+  int64_t held = 0;        // of all cases: within the bound, whether or not the theorem applies
+  double tightness = 0.0;  // mean of measured / bound over cases with a bound above 0; NaN where there are none
+};
+
 // Means over heads, of the first test sequences.
 struct SpectrumRecord {
   SpectralFacts start, end;
@@ -47,8 +60,17 @@ struct SpectrumRecord {
   double position_toeplitz = 0.0;
   double logit_interaction = 0.0;  // trained; content x offset in the logits
   double positional_share = 0.0;   // trained; position x position and the bias, of the logits' variance
+  // Trained; content x content, likewise. What is left of 1 is products of content and position. NaN in older files.
+  double content_share = std::numeric_limits<double>::quiet_NaN();
   // Assumption 3.1: shares of the streams that enter layers, trained, means over layers where they are defined.
   double stream_position = 0.0, stream_interaction = 0.0, stream_interaction_deviation = 0.0;
+  // The same of the streams that enter the second and later layers: the first is a sum by construction. NaN in files of
+  // earlier versions, as all that follows.
+  double inner_position = kNaN, inner_interaction = kNaN, inner_interaction_deviation = kNaN;
+  // study/carry_out/position_measures.h: heads weighted by the share, means over heads
+  double gram_toeplitz = kNaN, gram_share = kNaN;
+  double start_composition = kNaN, end_composition = kNaN;
+  std::vector<BoundRecord> bounds;
 };
 
 struct LengthRecord {
@@ -79,7 +101,8 @@ struct RunRecord {
   std::optional<PublishedAblation> published;
   std::optional<SpectrumRecord> spectrum;
   std::vector<LengthRecord> lengths;
-  double seconds = 0.0;  // of training
+  std::optional<TrainingSpectra> training;  // where the run has telemetry
+  double seconds = 0.0;                     // of training
   std::string device;
 };
 

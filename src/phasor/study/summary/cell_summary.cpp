@@ -97,6 +97,10 @@ std::optional<SpectrumSummary> spectrum_summary(const std::vector<RunRecord>& ru
                          .relative_r2 = number(&SpectrumRecord::relative_r2),
                          .position_toeplitz = number(&SpectrumRecord::position_toeplitz),
                          .logit_interaction = number(&SpectrumRecord::logit_interaction),
+                         .content_share = number(&SpectrumRecord::content_share),
+                         .product_share = interval([](const SpectrumRecord& spectrum) {
+                           return 1.0 - spectrum.content_share - spectrum.positional_share;
+                         }),
                          .positional_share = number(&SpectrumRecord::positional_share),
                          .stream_position = number(&SpectrumRecord::stream_position),
                          .stream_interaction = number(&SpectrumRecord::stream_interaction),

@@ -39,9 +39,10 @@ struct LengthSummary {
 struct SpectrumSummary {
   SeedInterval contraction_start, contraction_end;
   SeedInterval product_norm_start, product_norm_end;
-  SeedInterval relative_r2, position_toeplitz, logit_interaction, positional_share;  // trained
-  SeedInterval stream_position, stream_interaction, stream_interaction_deviation;    // trained
-  std::vector<std::vector<double>> head_contractions_start, head_contractions_end;   // [runs][heads of all layers]
+  SeedInterval relative_r2, position_toeplitz, logit_interaction;                   // trained
+  SeedInterval content_share, product_share, positional_share;                      // trained; they add up to 1
+  SeedInterval stream_position, stream_interaction, stream_interaction_deviation;   // trained
+  std::vector<std::vector<double>> head_contractions_start, head_contractions_end;  // [runs][heads of all layers]
 };
 
 struct SeedPublished {

@@ -143,7 +143,7 @@ std::string chance_text(const Comparison& comparison) {
 
 std::string turned_text(const Comparison& comparison) {
   if (!comparison.turned) return "";
-  return fmt::format("; without runs that were still improving the order would turn ({}{})",
+  return fmt::format("; without runs that have not converged the order would turn ({}{})",
                      signed_number(*comparison.turned, words(comparison.number)), words(comparison.number).unit);
 }
 

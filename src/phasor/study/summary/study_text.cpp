@@ -72,7 +72,7 @@ std::string legend(const std::vector<CellSummary>& cells) {
   }
   std::string text;
   if (all.unconverged > 0) {
-    text += "* runs that were still improving at their end: they count like all others\n";
+    text += "* runs that have not converged: they count like all others\n";
   }
   if (all.failed > 0) text += "! runs that failed: no successes, and part of nothing else\n";
   if (all.missing > 0) text += "? runs that are planned and not there yet\n";
