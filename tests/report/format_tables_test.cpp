@@ -20,6 +20,7 @@
 #include "phasor/paper/paper_json.h"
 #include "phasor/report/conclusions_output.h"
 #include "phasor/report/report_cell.h"
+#include "phasor/report/story_output.h"
 #include "phasor/report/study_report.h"
 #include "phasor/run/stored_result.h"
 #include "phasor/run/telemetry.h"
@@ -66,6 +67,7 @@ std::map<std::string, std::string> tables() {
           {"report", fields_table<ReportSource>()},
           {"report cells", fields_table<ReportCell>()},
           {"summary.json", fields_table<StudySummary>()},
+          {"story", fields_table<Story>()},
           {"answers", fields_table<Answer>()},
           {"oddities", fields_table<Oddity>()},
           {"claims", fields_table<paper::JudgedClaim>()},

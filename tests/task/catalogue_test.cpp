@@ -114,7 +114,8 @@ TEST(TaskCatalogue, TheSamplesOfASeedNeverChange) {
   const std::map<std::string, uint64_t> hashes = {
       {"distance", 3951410278303083906u}, {"counting", 12338576623317536913u}, {"joint", 13216400926445830162u},
       {"index", 1406234515107014180u},    {"retrieval", 2512114990696273604u}, {"indirect", 10410515426204449013u},
-      {"grid", 17272687374462754446u},    {"copy", 12864262999316179763u},     {"reverse", 2578432463301916383u},
+      {"grid", 17272687374462754446u},    {"grid3", 13412825870237255538u},    {"copy", 12864262999316179763u},
+      {"reverse", 2578432463301916383u},
   };
   for (const TaskEntry& entry : task_catalogue()) {
     const auto task = make_task(entry.name, quick_values(entry));

@@ -124,7 +124,7 @@ const Fields<Clause>& json_fields(const Clause*) {
 static const Fields<LayerVerdict>& json_fields(const LayerVerdict*) {
   static const Fields<LayerVerdict> fields = {
       name_field("verdict", &LayerVerdict::verdict, kDeposits, deposit_name,
-                 "`DEPOSIT`, `SPREAD`, `NOT USED` or `UNDETERMINED`"),
+                 "`DEPOSIT`, `PARTIAL`, `SPREAD`, `NOT USED` or `UNDETERMINED`"),
       field("redundant", &LayerVerdict::redundant, "heads stand in for each other"),
       field("reason", &LayerVerdict::reason, "in words"),
       field("clauses", &LayerVerdict::clauses, "what the verdict rests on"),

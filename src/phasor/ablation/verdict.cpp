@@ -120,7 +120,7 @@ void compare_heads(const LayerCase& layer, const std::vector<Clause>& deposit, L
     result.reason = spread_reason(layer.effect, result.redundant);
   } else if (partial.holds == true) {
     result.verdict = Deposit::partial;
-    result.reason = fmt::format("{}: {}; {}", obstacle->name, obstacle->text, partial.text);
+    result.reason = fmt::format("{}: {}; neither concentrated in one head nor spread", obstacle->name, obstacle->text);
   } else {
     result.reason = reason_of(*obstacle);
   }

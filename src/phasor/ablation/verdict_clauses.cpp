@@ -218,9 +218,10 @@ Clause partial_clause(const LayerCase& layer, const std::vector<Clause>& deposit
   }
   return clause(
       "5 partial",
-      fmt::format("{}: head {} has {} of the heads' drops", kNeither, layer.effect.held_out.head, show(share)),
+      fmt::format("the share of head {} is {}; one of (iii) to (v) has to fail, and the interval may be {} wide",
+                  layer.effect.held_out.head, show(share), show(kKnownShare)),
       is_used && is_judged && fails && width <= kKnownShare,
-      width > kKnownShare ? "the share is not known to within a quarter" : "");
+      width > kKnownShare ? "more samples would make the share known" : "");
 }
 
 }  // namespace phasor

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "phasor/base/json_fields.h"
 #include "phasor/base/wrapped_text.h"
 
 namespace phasor {
@@ -152,17 +152,24 @@ std::string story_text(const Story& story, TableFormat format) {
   return text;
 }
 
-Json story_json(const Story& story) {
-  Json parts = Json::array();
-  for (const StoryPart& part : story.parts) {
-    parts.push_back({{"id", part.id},
-                     {"question", part.question},
-                     {"key", part.key},
-                     {"titles", part.table.titles},
-                     {"rows", part.table.rows},
-                     {"sentences", part.sentences}});
-  }
-  return {{"title", story.title}, {"parts", std::move(parts)}};
+static const Fields<StoryPart>& json_fields(const StoryPart*) {
+  using P = StoryPart;
+  static const Fields<TextTable> table = {field("titles", &TextTable::titles, "of the table's columns"),
+                                          field("rows", &TextTable::rows, "of the table; may be empty")};
+  static const Fields<P> fields =
+      joined_fields<P>({{field("id", &P::id, "its name here"), field("question", &P::question, "that it answers"),
+                         field("key", &P::key, "how to read the table; empty without one")},
+                        part_fields(&P::table, table),
+                        {field("sentences", &P::sentences, "the answer")}});
+  return fields;
 }
+
+const Fields<Story>& json_fields(const Story*) {
+  static const Fields<Story> fields = {field("title", &Story::title, "of the study"),
+                                       field("parts", &Story::parts, "questions with their answers")};
+  return fields;
+}
+
+Json story_json(const Story& story) { return write_json(story); }
 
 }  // namespace phasor

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "phasor/base/json_fields_fwd.h"
 #include "phasor/report/story.h"
 
 namespace phasor {
@@ -17,6 +18,7 @@ std::string story_screen(const Story& story, const std::vector<std::string>& clo
 // All of it, over as many lines as it takes; empty for a story without parts.
 std::string story_text(const Story& story, TableFormat format);
 
+const Fields<Story>& json_fields(const Story*);
 nlohmann::ordered_json story_json(const Story& story);
 
 }  // namespace phasor

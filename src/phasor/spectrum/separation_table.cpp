@@ -92,8 +92,8 @@ std::vector<SeparationClaim> claims_of(const SeparationTable& table) {
     const SeparationRow& relative = row(SeparationEncoding::relative, kind);
     const SeparationRow& alibi = row(SeparationEncoding::alibi, kind);
     const SeparationRow& mla = row(SeparationEncoding::mla, kind);
-    claims.push_back(claim(fmt::format("random parameters that separate: rope > relative, {}", content), rope.positive,
-                           relative.positive));
+    claims.push_back(
+        claim(fmt::format("parameters that separate: rope > relative, {}", content), rope.positive, relative.positive));
     claims.push_back(
         claim(fmt::format("random ones that do by {:g}: rope > relative, {}", table.options.level, content), rope.clear,
               relative.clear));

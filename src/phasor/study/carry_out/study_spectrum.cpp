@@ -209,8 +209,8 @@ void measure_streams(Session& session, SpectrumRecord& record) {
   for (int64_t l = 1; l < session.model().config().layers; ++l) inner.push_back(inner_states(session, l));
   const auto mean_inner = [&](double AdditiveStates::*share) {
     return mean_where(
-        inner, [](const AdditiveStates& states) { return states.defined; },
-        [&](const AdditiveStates& states) { return states.*share; });
+        inner, [](const AdditiveStates& layer) { return layer.defined; },
+        [&](const AdditiveStates& layer) { return layer.*share; });
   };
   record.inner_position = mean_inner(&AdditiveStates::position);
   record.inner_interaction = mean_inner(&AdditiveStates::interaction);
