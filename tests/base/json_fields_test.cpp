@@ -213,7 +213,7 @@ TEST(JsonFields, AreATable) {
   EXPECT_EQ(fields_table<Whole>(),
             "| member | type | what it is |\n|---|---|---|\n"
             "| `size` | number | how large |\n"
-            "| `share` | number or null | how much |\n"
+            "| `share` | number | how much |\n"
             "| `part` | part of a whole | again |\n"
             "| `list` | list of objects | one by one |\n"
             "| `list[].number` | whole number | from 0 |\n"
