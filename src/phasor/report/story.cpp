@@ -185,7 +185,7 @@ std::optional<std::string> contest_sentence(const StudySummary& summary, const A
     if (beaten.size() == contests.size() && beaten.size() > 1) {
       parts.push_back(fmt::format("{} leads all others, the next one ({}) by {}", subject, nearest->rival, lead));
     } else if (beaten.size() > 1) {
-      parts.push_back(fmt::format("{} leads {}, the next one by {}", subject, listing(beaten, kMostInSentence), lead));
+      parts.push_back(fmt::format("{} leads {} of {}, the next by {}", subject, beaten.size(), contests.size(), lead));
     } else {
       parts.push_back(fmt::format("{} leads {} by {}", subject, nearest->rival, lead));
     }
@@ -196,12 +196,13 @@ std::optional<std::string> contest_sentence(const StudySummary& summary, const A
   }
   const std::vector<std::string> level = rivals(contests, [](const Contest& it) { return !it.wins && !it.loses; });
   if (!level.empty()) {
-    parts.push_back(fmt::format("{} does not clearly differ from {}", subject, listing(level, kMostInSentence)));
+    parts.push_back(fmt::format("open: {}", listing(level, kMostInSentence)));
   }
   return fmt::format("{}: {}.", place.task, fmt::join(parts, "; "));
 }
 
-// "distance: rope still does it, sinusoidal falls to 4.2 %", of those that learned the task; nothing without any.
+// "distance: rope still does it, sinusoidal fails", of those that learned the task; nothing without any. The table
+// has the numbers.
 std::optional<std::string> length_words(const Scene& scene, size_t place) {
   std::vector<std::string> kept, lost;
   for (size_t n = 0; n < scene.names.size(); ++n) {
@@ -212,15 +213,18 @@ std::optional<std::string> length_words(const Scene& scene, size_t place) {
     if (longer->accuracy.mean >= kSuccessAccuracy) {
       kept.push_back(name);
     } else {
-      lost.push_back(fmt::format("{} falls to {}", name, percent_text(longer->accuracy.mean)));
+      lost.push_back(name);
     }
   }
   if (kept.empty() && lost.empty()) return std::nullopt;
+  std::vector<std::string> parts;
   if (!kept.empty()) {
-    lost.insert(lost.begin(),
-                fmt::format("{} still {} it", listing(kept, kMostInSentence), kept.size() == 1 ? "does" : "do"));
+    parts.push_back(fmt::format("{} still {} it", listing(kept, kMostInSentence), kept.size() == 1 ? "does" : "do"));
   }
-  return fmt::format("{}: {}", scene.places[place].task, fmt::join(lost, ", "));
+  if (!lost.empty()) {
+    parts.push_back(fmt::format("{} {}", listing(lost, kMostInSentence), lost.size() == 1 ? "fails" : "fail"));
+  }
+  return fmt::format("{}: {}", scene.places[place].task, fmt::join(parts, ", "));
 }
 
 std::optional<std::string> length_sentence(const Scene& scene) {
@@ -229,7 +233,7 @@ std::optional<std::string> length_sentence(const Scene& scene) {
     if (std::optional<std::string> words = length_words(scene, p)) parts.push_back(std::move(*words));
   }
   if (parts.empty()) return std::nullopt;
-  return fmt::format("At twice the length, {}.", fmt::join(parts, "; "));
+  return fmt::format("Twice as long, {}.", fmt::join(parts, "; "));
 }
 
 int64_t most_runs(const Scene& scene) {
@@ -330,7 +334,7 @@ std::optional<std::string> interaction_sentence(const Scene& scene, size_t place
     ++others;
   }
   if (others == 0 || !(*most->low > rest)) return std::nullopt;
-  return fmt::format("Content and distance act only together in {} % of {}'s logits, in at most {} % of others'.",
+  return fmt::format("Content and distance act only together in {} % of {}'s logits, others at most {} %.",
                      share_text(*most, 0, 0), short_name(scene.names[leader]), rounded(rest, 0, 0));
 }
 
@@ -372,6 +376,27 @@ std::set<std::string> ids_of(const std::vector<paper::JudgedClaim>& claims, bool
 }
 
 // Decided ones: first those that rest on training, then those of mathematics alone, each in the order of the claims.
+std::vector<const paper::JudgedClaim*> decided_claims(const std::vector<paper::JudgedClaim>& claims) {
+  std::vector<const paper::JudgedClaim*> decided;
+  for (const bool trained : {true, false}) {
+    for (const paper::JudgedClaim& judged : claims) {
+      const bool is_trained = judged.protocol != paper::kAnyProtocol;
+      if (is_trained == trained && judged.verdict != paper::ClaimVerdict::undetermined) decided.push_back(&judged);
+    }
+  }
+  return decided;
+}
+
+// The first few, but never of one verdict alone where there are others: three failures would not be a fair picture.
+std::vector<const paper::JudgedClaim*> shown_claims(const std::vector<const paper::JudgedClaim*>& decided) {
+  std::vector<const paper::JudgedClaim*> shown(decided.begin(),
+                                               decided.begin() + std::min<ptrdiff_t>(kMostClaims, std::ssize(decided)));
+  const auto differs = [&](const paper::JudgedClaim* it) { return it->verdict != decided.front()->verdict; };
+  const auto other = std::find_if(decided.begin(), decided.end(), differs);
+  if (!shown.empty() && other - decided.begin() >= std::ssize(shown) && other != decided.end()) shown.back() = *other;
+  return shown;
+}
+
 StoryPart claims_part(const std::vector<paper::JudgedClaim>& claims) {
   const size_t decided = ids_of(claims, true).size(), all = ids_of(claims, false).size();
   const bool post_hoc =
@@ -383,12 +408,8 @@ StoryPart claims_part(const std::vector<paper::JudgedClaim>& claims) {
                                                    decided == 1 ? "is" : "are", post_hoc ? ", post hoc" : ""),
                  .table = {.titles = {"verdict", "claim"}, .rows = {}},
                  .sentences = {}};
-  for (const bool trained : {true, false}) {
-    for (const paper::JudgedClaim& judged : claims) {
-      if (judged.verdict == paper::ClaimVerdict::undetermined) continue;
-      if ((judged.protocol != paper::kAnyProtocol) != trained || part.table.rows.size() == kMostClaims) continue;
-      part.table.rows.push_back({capitals(paper::name(judged.verdict)), paper::claim(judged.id).claim});
-    }
+  for (const paper::JudgedClaim* judged : shown_claims(decided_claims(claims))) {
+    part.table.rows.push_back({capitals(paper::name(judged->verdict)), paper::claim(judged->id).claim});
   }
   if (decided == 0) {
     part.sentences.push_back(

@@ -270,9 +270,8 @@ class PlaceMeasurement {
     const std::vector<TableSource>& sources = sources_of(made_.resolved, site_);
     if (codes_.axes[0].kind == PositionAxis::Kind::randomized) {
       result.kind = Kind::drawn_always;
-    } else if (codes_.axes[0].kind == PositionAxis::Kind::scattered) {
-      result.kind = Kind::drawn_once;
-    } else if (site_.place == Place::input && draws_numbers(encoding_)) {
+    } else if (codes_.axes[0].kind == PositionAxis::Kind::scattered ||
+               (site_.place == Place::input && draws_numbers(encoding_))) {
       result.kind = Kind::drawn_once;
     } else if (table_numbers(made_.resolved, site_) > 0 && (site_.place == Place::input || codes_.by_distance())) {
       result.kind = Kind::trained_table;
