@@ -51,6 +51,7 @@ std::vector<ShownLayer> shown_layers(const std::vector<HeadCurves>& heads) {
   std::map<int64_t, std::vector<HeadCurves>> layers;
   for (const HeadCurves& head : heads) layers[head.layer].push_back(head);
   std::vector<ShownLayer> list;
+  list.reserve(layers.size());
   for (const auto& [layer, own] : layers) list.push_back({layer, mean_shares(own)});
   return list;
 }
