@@ -161,7 +161,7 @@ std::string told_text(const Comparison& comparison, const PairNames& names, std:
   const char* how = comparison.difference->difference > 0.0 ? own.larger : own.smaller;
   const std::string start = fmt::format("{} {} {}{}", names.first, how, names.second, where);
   if (has_never(comparison)) return fmt::format("{}: {}", start, reached_text(comparison, names));
-  const std::string found =
+  std::string found =
       fmt::format("{}{} by {}", start, where.find(',') == std::string::npos ? "" : ",", size_text(comparison));
   if (comparison.reading == statistics::DifferenceReading::of_interest) return found;
   return fmt::format("{}; whether by more than {} is open", found, margin_text(comparison));
