@@ -91,7 +91,9 @@ run_ctest() {
   [[ $quick == no ]] || arguments+=(-E '^(model|train|cli)\.|^faults$')
   say "Testing ($preset)"
   ctest "${arguments[@]}" >"$log" 2>&1 || {
-    { grep -E -A 20 'Failure$|\[  FAILED  \]|ERROR: |runtime error|\*\*\*' "$log" || tail -n 20 "$log"; } | sed -n '1,400p' >&2
+    { grep -E -A 20 'Failure$|ERROR: |runtime error|\*\*\*Exception' "$log" || tail -n 20 "$log"; } | sed -n '1,400p' >&2
+    # Last, so that the end of any log names them.
+    grep -E '\[  FAILED  \] [A-Za-z]|\*\*\*' "$log" | sort -u | tail -n 10 >&2 || true
     die "tests failed ($preset); log: $log"
   }
   passed+=("$(awk '/\[  PASSED  \]/ { sum += $(NF - 1) } END { print sum }' "$log") $preset tests")
