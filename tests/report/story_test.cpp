@@ -131,6 +131,40 @@ TEST(Story, ThreeClaimsThatWereDecidedThoseOfTrainingFirst) {
   EXPECT_EQ(claims.table.rows[2][0], "HOLDS");
 }
 
+// A claim may hold under one protocol and fail under another; the story is about one.
+TEST(Story, ClaimsAreThoseOfItsProtocol) {
+  std::vector<paper::JudgedClaim> claims = judged_claims();
+  for (paper::JudgedClaim judged : judged_claims()) {
+    judged.protocol = "released";
+    judged.verdict = paper::ClaimVerdict::fails;
+    claims.insert(claims.begin(), judged);
+  }
+  const StoryPart told = part(story_of(clear_study(), claims), "claims");
+  EXPECT_EQ(told.key, "5 of its 6 claims are decided here");
+  EXPECT_EQ(told.table.rows, part(story_of(clear_study()), "claims").table.rows);
+}
+
+// The best of them and the one without positions; beside the first task the next that was learned.
+TEST(Story, ChoosesWhereNotEverythingHasRoom) {
+  std::vector<CellRuns> cells;
+  const auto add = [&](const std::string& encoding, const std::string& task, double accuracy) {
+    cells.push_back(cell_runs(named(encoding, task), {accuracy, accuracy - 0.001, accuracy - 0.002}));
+  };
+  add("nope", "distance", 0.05);
+  add("rope(base=1)", "distance", 0.1);
+  for (int i = 2; i < 8; ++i) add(fmt::format("rope(base={})", i), "distance", 0.1 * i);
+  add("rope", "distance", 0.99);
+  add("rope", "counting", 0.3);
+  add("rope", "indirect", 0.98);
+  const StoryPart accuracy = part(story_of(study_of(std::move(cells))), "accuracy");
+  EXPECT_EQ(accuracy.table.titles, (std::vector<std::string>{"encoding", "distance", "indirect"}));
+  ASSERT_EQ(accuracy.table.rows.size(), 6u);
+  EXPECT_EQ(accuracy.table.rows[0][0], "rope");
+  EXPECT_EQ(accuracy.table.rows[1][0], "rope(base=7)");
+  EXPECT_EQ(accuracy.table.rows[5][0], "nope");
+  EXPECT_TRUE(contains(accuracy.key, "6 of 9 encodings")) << accuracy.key;
+}
+
 TEST(Story, WhereNothingIsDecidedItSaysSo) {
   const StudyResults results =
       study_of({cell_runs(named("rope"), {0.9, 0.5, 0.7}), cell_runs(named("nope"), {0.8, 0.5, 0.6})});
@@ -211,6 +245,22 @@ TEST(StoryScreen, OfTheDemoHasRoomForAllOfIt) {
     EXPECT_TRUE(contains(screen, words)) << words << "\n" << screen;
   }
   EXPECT_FALSE(contains(screen, "...")) << "nothing is cut\n" << screen;
+}
+
+// Rows give way before sentences are cut.
+TEST(StoryScreen, LeavesOutRowsBeforeWords) {
+  Story story = story_of(clear_study());
+  const std::string last = story.parts.front().table.rows.back()[0];
+  for (int i = 0; i < 4; ++i) {
+    story.parts.front().sentences.push_back(std::string(60, 'x') + " " + std::string(60, 'y'));
+  }
+  for (int i = 0; i < 3; ++i) {
+    story.parts.front().table.rows.insert(story.parts.front().table.rows.begin(), story.parts.front().table.rows[0]);
+  }
+  const std::string screen = story_screen(story, {"end"});
+  expect_fits(screen);
+  EXPECT_FALSE(contains(screen, "...")) << screen;
+  EXPECT_TRUE(contains(screen, "  " + last + " ")) << screen;
 }
 
 TEST(StoryOutput, TheSameStringsEverywhere) {

@@ -4,7 +4,6 @@
 #include "commands/commands.h"
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
-#include "phasor/run/run_list.h"
 #include "phasor/study/carry_out/pack_run.h"
 #include "terminal/terminal.h"
 
@@ -13,7 +12,7 @@ namespace {
 
 void run_pack(const std::string& folder) {
   int64_t before = 0, after = 0;
-  const std::vector<std::filesystem::path> runs = finished_runs(folder);
+  const auto [runs, unmeasured] = runs_to_pack(folder);
   for (const std::filesystem::path& run : runs) {
     const PackedRun packed = pack_run(run);
     before += packed.bytes_before;
@@ -21,6 +20,10 @@ void run_pack(const std::string& folder) {
   }
   print_out("{} {} packed: {:.1f} MB before, {:.1f} MB now\n", runs.size(), runs.size() == 1 ? "run" : "runs",
             1e-6 * static_cast<double>(before), 1e-6 * static_cast<double>(after));
+  if (!unmeasured.empty()) {
+    print_out("{} not packed: the study has measures to make of {}; resume it first\n", unmeasured.size(),
+              unmeasured.size() == 1 ? "it" : "them");
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -58,6 +59,7 @@ struct Scene {
   std::vector<AnsweredPlace> places;
   std::vector<std::string> names;
   std::vector<std::vector<const CellSummary*>> cells;  // [places][names]
+  size_t all_names = 0;                                // of which those above have room
 };
 
 bool has_finished(const AnsweredPlace& place) {
@@ -65,24 +67,65 @@ bool has_finished(const AnsweredPlace& place) {
                      [](const AnsweredCell& it) { return !it.cell->runs.empty(); });
 }
 
-Scene scene_of(const StudySummary& summary) {
-  Scene scene;
+Learned learned_by(const CellSummary& cell) {
+  const SeedInterval& accuracy = accuracy_of(cell);
+  return accuracy.count == 0 ? Learned::no : learned(accuracy.mean, cell.floors.value_or(TaskFloors{}));
+}
+
+// The study's first task, and the next one that some encoding learns, of the first protocol.
+std::vector<AnsweredPlace> told_places(const StudySummary& summary) {
+  std::vector<AnsweredPlace> places;
   for (AnsweredPlace& place : answered_places(summary.cells, true)) {
-    const bool fits = scene.places.empty() || scene.places.front().protocol == place.protocol;
-    if (fits && scene.places.size() < kMostTasks && has_finished(place)) scene.places.push_back(std::move(place));
+    const bool fits = places.empty() || places.front().protocol == place.protocol;
+    if (fits && has_finished(place)) places.push_back(std::move(place));
   }
-  for (const AnsweredPlace& place : scene.places) {
+  if (places.size() <= kMostTasks) return places;
+  const auto is_learned = [](const AnsweredPlace& place) {
+    return std::any_of(place.cells.begin(), place.cells.end(),
+                       [](const AnsweredCell& it) { return learned_by(*it.cell) == Learned::yes; });
+  };
+  const auto second = std::find_if(places.begin() + 1, places.end(), is_learned);
+  if (second != places.end()) std::iter_swap(places.begin() + 1, second);
+  places.resize(kMostTasks);
+  return places;
+}
+
+const CellSummary* cell_in(const AnsweredPlace& place, const std::string& name) {
+  const auto found =
+      std::find_if(place.cells.begin(), place.cells.end(), [&](const AnsweredCell& it) { return it.name == name; });
+  return found == place.cells.end() ? nullptr : found->cell;
+}
+
+// Where not all have room: the best of the first task, and last the one without positions, as a baseline.
+std::vector<std::string> told_names(const std::vector<AnsweredPlace>& places, size_t& all) {
+  std::vector<std::string> names;
+  for (const AnsweredPlace& place : places) {
     for (const AnsweredCell& cell : place.cells) {
-      const bool known = std::find(scene.names.begin(), scene.names.end(), cell.name) != scene.names.end();
-      if (!known && scene.names.size() < kMostRows) scene.names.push_back(cell.name);
+      if (std::find(names.begin(), names.end(), cell.name) == names.end()) names.push_back(cell.name);
     }
   }
+  all = names.size();
+  if (all <= kMostRows) return names;
+  const auto accuracy = [&](const std::string& name) {
+    const CellSummary* cell = cell_in(places.front(), name);
+    return cell == nullptr || accuracy_of(*cell).count == 0 ? -1.0 : accuracy_of(*cell).mean;
+  };
+  std::stable_sort(names.begin(), names.end(),
+                   [&](const std::string& a, const std::string& b) { return accuracy(a) > accuracy(b); });
+  const auto baseline = std::find(names.begin(), names.end(), "nope");
+  if (baseline != names.end() && static_cast<size_t>(baseline - names.begin()) >= kMostRows) {
+    std::iter_swap(names.begin() + (kMostRows - 1), baseline);
+  }
+  names.resize(kMostRows);
+  return names;
+}
+
+Scene scene_of(const StudySummary& summary) {
+  Scene scene{.places = told_places(summary), .names = {}, .cells = {}};
+  scene.names = told_names(scene.places, scene.all_names);
   for (const AnsweredPlace& place : scene.places) {
-    std::vector<const CellSummary*> row(scene.names.size());
-    for (const AnsweredCell& cell : place.cells) {
-      const auto found = std::find(scene.names.begin(), scene.names.end(), cell.name);
-      if (found != scene.names.end()) row[static_cast<size_t>(found - scene.names.begin())] = cell.cell;
-    }
+    std::vector<const CellSummary*> row;
+    for (const std::string& name : scene.names) row.push_back(cell_in(place, name));
     scene.cells.push_back(std::move(row));
   }
   return scene;
@@ -92,11 +135,6 @@ const LengthSummary* twice(const CellSummary& cell) {
   const auto found = std::find_if(cell.lengths.begin(), cell.lengths.end(),
                                   [](const LengthSummary& length) { return length.factor == kTwice; });
   return found == cell.lengths.end() || found->accuracy.count == 0 ? nullptr : &*found;
-}
-
-Learned learned_by(const CellSummary& cell) {
-  const SeedInterval& accuracy = accuracy_of(cell);
-  return accuracy.count == 0 ? Learned::no : learned(accuracy.mean, cell.floors.value_or(TaskFloors{}));
 }
 
 bool is_learned_at_all(const std::vector<const CellSummary*>& cells) {
@@ -246,10 +284,15 @@ int64_t most_runs(const Scene& scene) {
   return most;
 }
 
+std::string among(const Scene& scene) {
+  if (scene.names.size() == scene.all_names) return "";
+  return fmt::format("; {} of {} encodings", scene.names.size(), scene.all_names);
+}
+
 StoryPart accuracy_part(const StudySummary& summary, const Scene& scene) {
   StoryPart part{.id = "accuracy",
                  .question = "Which encodings can do it?",
-                 .key = "test accuracy in %, mean over seeds (95 % interval)",
+                 .key = "test accuracy in %, mean over seeds (95 % interval)" + among(scene),
                  .table = accuracy_table(scene),
                  .sentences = {}};
   const int64_t runs = most_runs(scene);
@@ -397,6 +440,15 @@ std::vector<const paper::JudgedClaim*> shown_claims(const std::vector<const pape
   return shown;
 }
 
+// Of the protocol that the story is about: one claim may hold under one protocol and fail under another.
+std::vector<paper::JudgedClaim> told_claims(const std::vector<paper::JudgedClaim>& claims, const std::string& protocol) {
+  std::vector<paper::JudgedClaim> told;
+  std::copy_if(claims.begin(), claims.end(), std::back_inserter(told), [&](const paper::JudgedClaim& judged) {
+    return judged.protocol == protocol || judged.protocol == paper::kAnyProtocol;
+  });
+  return told;
+}
+
 StoryPart claims_part(const std::vector<paper::JudgedClaim>& claims) {
   const size_t decided = ids_of(claims, true).size(), all = ids_of(claims, false).size();
   const bool post_hoc =
@@ -441,7 +493,8 @@ Story study_story(const StudySummary& summary, const std::vector<paper::JudgedCl
   if (scene.places.empty()) return story;
   story.parts.push_back(accuracy_part(summary, scene));
   if (std::optional<StoryPart> inside = inside_part(scene)) story.parts.push_back(std::move(*inside));
-  if (!claims.empty()) story.parts.push_back(claims_part(claims));
+  const std::vector<paper::JudgedClaim> told = told_claims(claims, scene.places.front().protocol);
+  if (!told.empty()) story.parts.push_back(claims_part(told));
   return story;
 }
 

@@ -24,7 +24,7 @@ struct Story {
   std::vector<StoryPart> parts;  // none where no run has finished
 };
 
-// Of the first protocol of the study, and of the first two of its tasks that have finished runs.
+// Of the first protocol of the study, its first task, and the next one that was learned.
 Story study_story(const StudySummary& summary, const std::vector<paper::JudgedClaim>& claims);
 
 }  // namespace phasor

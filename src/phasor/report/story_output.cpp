@@ -107,10 +107,26 @@ size_t count_of(const std::vector<Lines>& blocks) {
   return lines;
 }
 
+// The story with fewer rows in its tables: half a sentence is worse than a row less. The last row of a table, which is
+// its baseline, stays.
+Story shortened(Story story, size_t room) {
+  constexpr size_t kFewest = 3;
+  while (count_of(blocks_of(story, true)) > room) {
+    const auto longest =
+        std::max_element(story.parts.begin(), story.parts.end(), [](const StoryPart& a, const StoryPart& b) {
+          return a.table.rows.size() < b.table.rows.size();
+        });
+    if (longest == story.parts.end() || longest->table.rows.size() <= kFewest) break;
+    longest->table.rows.erase(longest->table.rows.end() - 2);
+  }
+  return story;
+}
+
 }  // namespace
 
-std::string story_screen(const Story& story, const std::vector<std::string>& closing) {
+std::string story_screen(const Story& whole_story, const std::vector<std::string>& closing) {
   const size_t room = kScreenLines - std::min(kScreenLines, closing.size());
+  const Story story = shortened(whole_story, room);
   std::vector<Lines> blocks = blocks_of(story, true);
   if (count_of(blocks) > room) blocks = blocks_of(story, false);
   while (count_of(blocks) > room) {

@@ -8,7 +8,9 @@
 #include "phasor/base/file.h"
 #include "phasor/base/folder_claim.h"
 #include "phasor/run/finished_run.h"
+#include "phasor/run/run_list.h"
 #include "phasor/study/carry_out/run_measures.h"
+#include "phasor/study/records/study_folder.h"
 
 namespace phasor {
 namespace {
@@ -56,7 +58,30 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
+// Of the study that is at `folder` or has the run at `folder`.
+std::vector<PlannedRun> planned_runs(const fs::path& folder) {
+  for (const fs::path& path : {folder, fs::absolute(folder).lexically_normal().parent_path().parent_path()}) {
+    const StudyFolder study(path);
+    if (!study.exists()) continue;
+    const StudyPlan plan = study.load_plan();
+    return result_runs(plan, load_rates(study, plan));
+  }
+  return {};
+}
+
 }  // namespace
+
+RunsToPack runs_to_pack(const fs::path& folder) {
+  const std::vector<PlannedRun> planned = planned_runs(folder);
+  RunsToPack found;
+  for (const fs::path& path : finished_runs(folder)) {
+    const std::string id = fs::absolute(path).lexically_normal().filename().string();
+    const auto run = std::find_if(planned.begin(), planned.end(), [&](const PlannedRun& it) { return it.id == id; });
+    const bool measured = run == planned.end() || is_measured(*run, path);
+    (measured ? found.runs : found.unmeasured).push_back(path);
+  }
+  return found;
+}
 
 PackedRun pack_run(const fs::path& path) {
   const RunFolder folder(path);

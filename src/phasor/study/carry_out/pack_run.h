@@ -14,6 +14,13 @@ struct PackedRun {
   int64_t bytes_before = 0, bytes_after = 0;
 };
 
+// The finished runs at or below a folder, but for those of a study whose measures are not all there: these need the
+// weights, and stay as they are.
+struct RunsToPack {
+  std::vector<std::filesystem::path> runs, unmeasured;
+};
+RunsToPack runs_to_pack(const std::filesystem::path& folder);
+
 // Packing twice changes nothing. Throws Error where the run is not finished or damaged, or another process works in it.
 PackedRun pack_run(const std::filesystem::path& path);
 
