@@ -1,12 +1,11 @@
 #pragma once
 // A run as one line of summary.csv: the numbers of it that tables and pages quote. What was not measured or is not
-// defined is nothing, or NaN.
+// defined is nothing.
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "phasor/base/json_fields_fwd.h"
-#include "phasor/base/special_numbers.h"
 #include "phasor/study/plan/cell_name.h"
 #include "phasor/study/records/run_record.h"
 
