@@ -219,8 +219,8 @@ std::string damage_a_study(Workshop& workshop, Dice& dice) {
   std::vector<fs::path> files = files_in(whole);
   // What reports write, nothing reads; a summary that was removed cannot be missed.
   std::erase_if(files, [](const fs::path& file) {
-    return file == "report.html" || file == "summary.md" || file == "summary.csv" || file == "summary.json" ||
-           file == "command.txt";
+    return file == "report.html" || file == "summary.md" || file == "summary.csv" || file == "claims.csv" ||
+           file == "summary.json" || file == "command.txt";
   });
   const fs::path file = dice.one_of(files);
   const fs::path run = file.has_parent_path() ? folder / *file.begin() / *std::next(file.begin()) : folder;

@@ -54,6 +54,22 @@ TEST(ClaimsText, ATableAndTheReasons) {
   EXPECT_TRUE(contains(text, "FAILS: Clean reason. Needs: more.")) << text;
 }
 
+TEST(ClaimsCsv, ALinePerClaimAndProtocol) {
+  std::vector<JudgedClaim> claims = {judged()[0], judged()[3]};
+  claims[0].reason = "RoPE is \"best\", by 3.0 points.";
+  claims[1].post_hoc = true;
+  const auto quoted = [](const std::string& text) {
+    return text.find(',') == std::string::npos ? text : "\"" + text + "\"";
+  };
+  EXPECT_EQ(claims_csv(claims),
+            "id,protocol,verdict,post_hoc,reason,needs,claim\n"
+            "rope_best_on_distance,clean,fails,false,\"RoPE is \"\"best\"\", by 3.0 points.\",more," +
+                quoted(claim("rope_best_on_distance").claim) +
+                "\nrope_solution_space_larger,any,fails,true,Game reason.,," +
+                quoted(claim("rope_solution_space_larger").claim) + "\n");
+  EXPECT_EQ(claims_csv({}), "id,protocol,verdict,post_hoc,reason,needs,claim\n");
+}
+
 TEST(ClaimsText, Markdown) {
   const std::string text = claims_text(judged(), TableFormat::markdown);
   EXPECT_TRUE(contains(text, "| claim | clean | released | why |\n| --- |")) << text;

@@ -33,6 +33,7 @@
 #include "phasor/study/plan/plan_json.h"
 #include "phasor/study/records/registration.h"
 #include "phasor/study/summary/cell_heads_json.h"
+#include "phasor/study/summary/run_line.h"
 #include "phasor/study/summary/study_json.h"
 #include "phasor/task/task_output.h"
 #include "phasor/train/stability_report.h"
@@ -61,6 +62,8 @@ std::map<std::string, std::string> tables() {
           {"study.json", fields_table<StudyPlan>()},
           {"registered", fields_table<Registration>()},
           {"registration", fields_table<AsRegistered>()},
+          {"summary.csv", fields_table<RunLine>()},
+          {"claims.csv", fields_table(paper::claim_columns())},
           {"study_spectrum.json", fields_table<SpectrumRecord>()},
           {"head_curves.json", fields_table<CurvesRecord>()},
           {"lengths", fields_table<MeasuredLength>()},

@@ -59,13 +59,29 @@ TEST(StudyCsv, OneLinePerRunWithEverything) {
   run.lengths = {{4.0, 160, 0.0625}, {1.5, 60, 0.5}};
   run.ablation = ablation_record(2000, 0.3, concentrated());
   run.ablation->importance = even();
-  run.spectrum = SpectrumRecord{.start = {.contraction = 0.75}, .end = {.contraction = 0.5}, .position_toeplitz = 0.25};
+  run.spectrum = SpectrumRecord{.start = {.contraction = 0.75},
+                                .end = {.contraction = 0.5},
+                                .position_toeplitz = 0.25,
+                                .logit_interaction = 0.375,
+                                .positional_share = 0.125,
+                                .content_share = 0.625,
+                                .stream_interaction = 0.5,
+                                .inner_interaction = 0.0625};
+  run.data_seed = 7;
+  run.test_samples = 2048;
+  run.floors.ceiling = 0.96875;
+  run.loss_spikes = 2.0;
+  run.gradient_variation = 1.5;
+  run.curve = {{.step = 50}, {.step = 100}, {.step = 150}, {.step = 200}};
   const LayerEffect effect = run.ablation->position->judged.run.layers[1].effect;
   const std::string text = study_csv({.cells = {cell}});
   EXPECT_EQ(text.substr(0, text.find('\n')),
-            "id,task,protocol,encoding,variant,seed,learning_rate,steps,parameters,converged,train_accuracy,"
-            "test_accuracy,test_loss,validation_accuracy,steps_to_90,loss_area,position_verdict,position_max_share,"
-            "position_n2,position_layer,importance_verdict,contraction_start,contraction_end,position_toeplitz,"
+            "id,task,protocol,encoding,variant,seed,data_seed,learning_rate,steps,parameters,converged,train_accuracy,"
+            "test_accuracy,test_samples,blind_accuracy,ceiling,test_loss,validation_accuracy,steps_before_90,"
+            "steps_to_90,loss_area,loss_spikes,gradient_variation,position_verdict,position_max_share,position_n2,"
+            "position_layer,position_head,position_drops,importance_verdict,importance_max_share,importance_n2,"
+            "importance_layer,importance_head,importance_drops,contraction_start,contraction_end,position_toeplitz,"
+            "logit_interaction,content_share,product_share,positional_share,stream_interaction,inner_interaction,"
             "accuracy_at_1.5,accuracy_at_4");
   const auto table = table_of({.cells = {cell}});
   ASSERT_EQ(table.size(), 2u);
@@ -90,7 +106,26 @@ TEST(StudyCsv, OneLinePerRunWithEverything) {
   EXPECT_EQ(std::stod(line["position_max_share"]), effect.max_share.value);
   EXPECT_EQ(std::stod(line["position_n2"]), effect.n2.value);
   EXPECT_EQ(line["position_layer"], "1");
+  EXPECT_EQ(line["position_head"], "2");
+  EXPECT_EQ(line["position_drops"], "0 0 0 0 / 0.02 0.02 1 0.02");
   EXPECT_EQ(line["importance_verdict"], "SPREAD");
+  EXPECT_EQ(std::stod(line["importance_max_share"]),
+            run.ablation->importance->judged.run.layers[1].effect.max_share.value);
+  EXPECT_EQ(line["importance_layer"], "1");
+  EXPECT_EQ(line["importance_drops"], "0 0 0 0 / 0.3 0.3 0.3 0.3");
+  EXPECT_EQ(line["data_seed"], "7");
+  EXPECT_EQ(line["test_samples"], "2048");
+  EXPECT_EQ(line["blind_accuracy"], "0.04");
+  EXPECT_EQ(line["ceiling"], "0.96875");
+  EXPECT_EQ(line["steps_before_90"], "100");
+  EXPECT_EQ(line["loss_spikes"], "2");
+  EXPECT_EQ(line["gradient_variation"], "1.5");
+  EXPECT_EQ(line["logit_interaction"], "0.375");
+  EXPECT_EQ(line["content_share"], "0.625");
+  EXPECT_EQ(line["product_share"], "0.25");
+  EXPECT_EQ(line["positional_share"], "0.125");
+  EXPECT_EQ(line["stream_interaction"], "0.5");
+  EXPECT_EQ(line["inner_interaction"], "0.0625");
   EXPECT_EQ(line["contraction_start"], "0.75");
   EXPECT_EQ(line["contraction_end"], "0.5");
   EXPECT_EQ(line["position_toeplitz"], "0.25");
@@ -105,9 +140,13 @@ TEST(StudyCsv, WhatIsMissingIsEmpty) {
   CellRuns other = cell_runs(kAlibi, {0.95});
   other.runs[0].lengths = {{2.0, 80, 0.5}};
   auto line = table_of({.cells = {cell, other}})[0];
-  for (const char* column :
-       {"test_loss", "loss_area", "validation_accuracy", "steps_to_90", "position_verdict", "position_max_share",
-        "position_layer", "importance_verdict", "contraction_start", "position_toeplitz", "accuracy_at_2"}) {
+  for (const char* column : {"test_loss",          "loss_area",         "validation_accuracy",
+                             "steps_to_90",        "position_verdict",  "position_max_share",
+                             "position_layer",     "position_head",     "position_drops",
+                             "importance_verdict", "contraction_start", "position_toeplitz",
+                             "content_share",      "product_share",     "positional_share",
+                             "logit_interaction",  "test_samples",      "ceiling",
+                             "steps_before_90",    "accuracy_at_2"}) {
     EXPECT_EQ(line.at(column), "") << column;
   }
   EXPECT_EQ(line["converged"], "true");
@@ -120,6 +159,19 @@ TEST(StudyCsv, LayersThatAreNotUsedHaveAVerdictAndNoShares) {
   EXPECT_EQ(line["position_verdict"], "NOT USED");
   EXPECT_EQ(line["position_max_share"], "");
   EXPECT_EQ(line["position_n2"], "");
+  EXPECT_EQ(line["position_head"], "");
+  EXPECT_EQ(line["position_drops"], "0 0 0 0 / 0 0 0 0");
+}
+
+// A spectrum of an older version has no share of content.
+TEST(StudyCsv, SharesThatAFileLacksAreEmpty) {
+  CellRuns cell = cell_runs(kRope, {0.95});
+  cell.runs[0].spectrum = SpectrumRecord{.positional_share = 0.25};
+  auto line = table_of({.cells = {cell}})[0];
+  EXPECT_EQ(line["positional_share"], "0.25");
+  EXPECT_EQ(line["content_share"], "");
+  EXPECT_EQ(line["product_share"], "");
+  EXPECT_EQ(line["inner_interaction"], "");
 }
 
 TEST(StudyCsv, FailedRunsHaveTheirNameAlone) {

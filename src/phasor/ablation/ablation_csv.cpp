@@ -35,13 +35,6 @@ const char* extent_word(AblationExtent extent) {
 
 }  // namespace
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string ablation_csv(const ScoreTable& table, const std::string& label_names, const std::string& labels) {
   std::string text = fmt::format(
       "{},layer,head,ablated,method,samples,loss_drop,loss_drop_low,loss_drop_high,accuracy,accuracy_drop,"

@@ -11,7 +11,4 @@ namespace phasor {
 // sample has several targets or draws.
 std::string ablation_csv(const ScoreTable& table, const std::string& label_names, const std::string& labels);
 
-// A field in quotes where it needs them.
-std::string csv_field(const std::string& text);
-
 }  // namespace phasor

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "phasor/ablation/ablation_csv.h"
+#include "phasor/base/csv.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "phasor/base/json_fields.h"

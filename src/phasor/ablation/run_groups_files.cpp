@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "phasor/ablation/ablation_csv.h"
 #include "phasor/ablation/ablation_files.h"
 #include "phasor/ablation/ablation_json.h"
 #include "phasor/ablation/run_groups.h"
+#include "phasor/base/csv.h"
 #include "phasor/base/json_fields.h"
 
 namespace phasor {

@@ -1,5 +1,6 @@
 #include "phasor/paper/paper_json.h"
 
+#include "phasor/base/csv.h"
 #include "phasor/base/json_fields.h"
 
 namespace phasor::paper {
@@ -37,6 +38,22 @@ const Fields<JudgedClaim>& json_fields(const JudgedClaim*) {
       field("evidence", &J::evidence, "the numbers that the verdict rests on")};
   return fields;
 }
+
+const Fields<JudgedClaim>& claim_columns() {
+  static const Fields<JudgedClaim> columns = [] {
+    constexpr std::string_view kColumns[] = {"id", "protocol", "verdict", "post_hoc", "reason", "needs", "claim"};
+    Fields<JudgedClaim> chosen;
+    for (const std::string_view column : kColumns) {
+      for (const Field<JudgedClaim>& member : fields_of<JudgedClaim>()) {
+        if (member.name == column) chosen.push_back(member);
+      }
+    }
+    return chosen;
+  }();
+  return columns;
+}
+
+std::string claims_csv(const std::vector<JudgedClaim>& judged) { return csv_text(judged, claim_columns()); }
 
 static const Fields<AuditCounts>& json_fields(const AuditCounts*) {
   using C = AuditCounts;

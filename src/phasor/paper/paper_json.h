@@ -1,6 +1,7 @@
 #pragma once
-// Claims, audit and published numbers as members of summary.json.
+// Claims, audit and published numbers as members of summary.json, and claims as claims.csv.
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <vector>
 
 #include "phasor/base/json_fields_fwd.h"
@@ -13,6 +14,10 @@ namespace phasor::paper {
 const Fields<JudgedClaim>& json_fields(const JudgedClaim*);
 const Fields<AuditBlock>& json_fields(const AuditBlock*);
 const Fields<PublishedEntry>& json_fields(const PublishedEntry*);
+
+// A line of claims.csv.
+const Fields<JudgedClaim>& claim_columns();
+std::string claims_csv(const std::vector<JudgedClaim>& judged);
 
 nlohmann::ordered_json claims_json(const std::vector<JudgedClaim>& judged);
 nlohmann::ordered_json audit_json(const std::vector<AuditBlock>& blocks);

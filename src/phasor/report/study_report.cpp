@@ -82,6 +82,7 @@ StudyReport paper_report(const StudyResults& results, const AsRegistered& standi
   std::vector<paper::JudgedClaim> claims = paper::judge_claims(results);
   for (paper::JudgedClaim& claim : claims) claim.post_hoc = !standing.post_hoc.empty();
   const std::vector<paper::AuditBlock> audit = paper::audit(results);
+  report.claims_csv = paper::claims_csv(claims);
   report.story = study_story(report.summary, claims);
   report.json = summary_json(report.summary, found,
                              {{"story", story_json(report.story)},
@@ -173,6 +174,7 @@ StudyReport make_report(const StudyResults& results) { return plain_report(resul
 
 std::string write_report(const StudyFolder& folder, const StudyReport& report, const StudyResults& results) {
   write_file_atomically(folder.file("summary.csv"), study_csv(results));
+  if (report.paper) write_file_atomically(folder.file("claims.csv"), report.claims_csv);
   write_file_atomically(folder.file("summary.md"), report.markdown);
   write_file_atomically(folder.file("summary.json"), sealed(summary_text(report.json)));
   const std::string path = folder.path().string();

@@ -1,5 +1,6 @@
 #pragma once
-// What a study leaves behind: summary.json, summary.csv, summary.md, report.html, and tables for a terminal.
+// What a study leaves behind: summary.json, summary.csv, claims.csv, summary.md, report.html, and tables for a
+// terminal.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -22,6 +23,7 @@ struct StudyReport {
   Story story;                     // of a reproduction and of the road; else without parts
   nlohmann::ordered_json json;     // summary.json
   std::string markdown, terminal;  // summary.md, and the same for a terminal
+  std::string claims_csv;          // of a study of the paper
 };
 
 // The only part of summary.json that depends on the clock or the machine.

@@ -1,6 +1,6 @@
 #pragma once
 // The files of a study: study.json (what it is made of), runs/<id>/ (run folders), summary.json, summary.csv,
-// summary.md.
+// claims.csv, summary.md, report.html.
 #include <filesystem>
 #include <optional>
 #include <string>
