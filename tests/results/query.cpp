@@ -149,6 +149,7 @@ std::vector<double> interval_numbers(const Measure& measure, const std::vector<d
 
 bool Condition::holds(const CsvTable& table, const CsvRow& row) const {
   const std::string& field = row[table.column(column)];
+  if (op == "=" && values == std::vector<std::string>{"*"}) return true;
   if (op == "=" || op == "!=") {
     const bool among = std::find(values.begin(), values.end(), field) != values.end();
     return among == (op == "=");

@@ -15,7 +15,7 @@
 
 namespace phasor::results {
 
-// column OP value; "=" and "!=" of texts, with several values "a|b", the others of numbers.
+// column OP value; "=" and "!=" of texts, with several values "a|b" or any "*", the others of numbers.
 struct Condition {
   std::string column, op;
   std::vector<std::string> values;

@@ -79,6 +79,7 @@ TEST(Query, Counts) {
   EXPECT_EQ(numbers("count(position_verdict=DEPOSIT) encoding=rope variant="), (std::vector{2.0, 3.0}));
   EXPECT_EQ(numbers("count(position_verdict!=DEPOSIT|SPREAD) encoding=rope variant="), (std::vector{0.0, 3.0}));
   EXPECT_EQ(numbers("success encoding=rope"), (std::vector{3.0, 5.0})) << "a run that failed is no success";
+  EXPECT_EQ(numbers("rows encoding=*"), std::vector{8.0});
   EXPECT_EQ(numbers("distinct(encoding)"), std::vector{2.0});
   EXPECT_EQ(numbers("rows test_accuracy>0.65"), std::vector{4.0}) << "an empty field is not compared";
 }

@@ -21,6 +21,7 @@ std::string drops_text(const std::vector<std::vector<double>>& drops) {
   std::vector<std::string> layers;
   for (const std::vector<double>& heads : drops) {
     std::vector<std::string> numbers;
+    numbers.reserve(heads.size());
     for (const double drop : heads) numbers.push_back(std::isfinite(drop) ? fmt::format("{:.6g}", drop) : "-");
     layers.push_back(fmt::format("{}", fmt::join(numbers, " ")));
   }
