@@ -45,6 +45,19 @@ TEST(Download, TakesTheFirstRowsWithoutGaps) {
   }
 }
 
+// The rows that were not asked for have no room at the target: written, they would land in what lies behind it.
+TEST(Download, OfOneRowOfManyWritesOneRow) {
+  constexpr int64_t kRows = 64, kColumns = 1024;  // a page each
+  const Uploaded given(Dtype::f32, kRows, kColumns);
+  const std::vector<float> first = download(test_backend(), given.matrix, 1);
+  ASSERT_EQ(first.size(), static_cast<size_t>(kColumns));
+  EXPECT_EQ(first.back(), static_cast<float>(kColumns - 1));
+  const std::vector<float> all = download(test_backend(), given.matrix, kRows);
+  for (int64_t r = 0; r < kRows; ++r) {
+    EXPECT_EQ(all[static_cast<size_t>(r * kColumns)], static_cast<float>(16 * r)) << "row " << r;
+  }
+}
+
 TEST(Download, PutsColumnsSideBySideAndPassesOverEmptyOnes) {
   const Uploaded first(Dtype::f32, 3, 2), second(Dtype::bf16, 3, 1);
   EXPECT_EQ(download_side_by_side(test_backend(), {first.matrix, ConstMatrix(), second.matrix}, 2),

@@ -80,6 +80,20 @@ TEST(Claims, ThePageSaysWhatTheFileSays) {
   }
 }
 
+TEST(Claims, DocumentsCountThem) {
+  const std::string root = std::string(PHASOR_FIXTURES) + "/../../";
+  const std::string readme = flowing(read_file(root + "README.md")), page = flowing(read_file(root + "docs/claims.md"));
+  const size_t all = claims().size();
+  const auto both = std::count_if(claims().begin(), claims().end(), [](const Claim& claim) {
+    return claim.is_judged_under(kClean) && claim.is_judged_under(kReleased);
+  });
+  for (const char* said : {"of its {} claims", "the whole paper, {} claims", "judges {} claims"}) {
+    EXPECT_TRUE(contains(readme, fmt::format(fmt::runtime(said), all))) << "README.md: " << said << ": " << all;
+  }
+  EXPECT_TRUE(contains(page, fmt::format("with {} claims, of which {} are asked under both protocols", all, both)))
+      << "docs/claims.md: " << all << ", " << both;
+}
+
 TEST(Claims, ParsesStrictly) {
   const std::string good =
       R"({"paper": "x", "claims": [{"id": "a", "claim": "c", "made": "m", "protocols": ["clean"], "holds": "h",

@@ -64,6 +64,7 @@ TEST(Answers, WhoeverIsWithinAPointLeadsToo) {
   EXPECT_EQ(answer.headline, "rope and alibi lead");
   EXPECT_NE(answer.sentence.find("No difference of interest (1 point) between rope and alibi."), std::string::npos)
       << answer.sentence;
+  EXPECT_EQ(answer.sentence.find("ceiling"), std::string::npos) << "none is known: " << answer.sentence;
   EXPECT_EQ(answer.ranked[1].standing, Standing::level);
   cells.pop_back();
   EXPECT_EQ(answer_of(study_of(cells)).headline, "No difference of interest between rope and alibi");
@@ -95,6 +96,15 @@ TEST(Answers, OfManyTheClosestIsNamed) {
       << sentence;
 }
 
+// By the lower end of its interval, not by its mean: "wide" is farther behind than "tight".
+TEST(Answers, OfManyTheLeastSureIsNotTheNearest) {
+  std::vector<CellRuns> cells = {cell_runs(kRope, kHigh), cell_runs(kAlibi, kLow), cell_runs(named("nope"), kLow)};
+  cells.push_back(cell_runs(named("tight"), {0.79, 0.80, 0.80, 0.80, 0.81}));
+  cells.push_back(cell_runs(named("wide"), {0.65, 0.72, 0.75, 0.78, 0.85}));
+  const std::string sentence = answer_of(study_of(cells)).sentence;
+  EXPECT_NE(sentence.find("least surely than wide, by 22.0 points"), std::string::npos) << sentence;
+}
+
 TEST(Answers, AllFinishedRunsCount) {
   CellRuns rope = cell_runs(kRope, {0.96, 0.95, 0.62}), alibi = cell_runs(kAlibi, {0.88, 0.89, 0.90});
   rope.runs[2].converged = false;
@@ -115,6 +125,19 @@ TEST(Answers, AllFinishedRunsCount) {
   for (RunRecord& run : alibi.runs) run.converged = false;
   const std::string all = answer_of(study_of({rope, alibi})).sentence;
   EXPECT_NE(all.find("No run of alibi has converged."), std::string::npos) << all;
+}
+
+// Less than a point is no other order.
+TEST(Answers, RunsStillImprovingThatHardlyMatterAreNotTold) {
+  CellRuns rope = cell_runs(kRope, {0.95, 0.96, 0.97});
+  rope.runs[2].converged = false;
+  const auto sentence = [&](double alibi) {
+    return answer_of(study_of({rope, cell_runs(kAlibi, {alibi - 0.001, alibi, alibi + 0.001})})).sentence;
+  };
+  EXPECT_EQ(sentence(0.959).find("would come first"), std::string::npos) << "95.9 against 95.5: " << sentence(0.959);
+  rope.runs[2].test_accuracy = 0.99;
+  EXPECT_NE(sentence(0.966).find("alibi would come first (96.6 % against 95.5 %)"), std::string::npos)
+      << sentence(0.966);
 }
 
 TEST(Answers, NothingFinishedIsNoAnswer) {

@@ -95,6 +95,12 @@ TEST(EvaluationReport, OfLengthsForPeopleAndPrograms) {
   EXPECT_EQ(row.at("longest"), 18);
   EXPECT_EQ(row.at("test_accuracy"), 0.5);
   EXPECT_EQ(row.at("test_samples"), 30);
+  EXPECT_FALSE(row.contains("test_whole"));
+  found.whole_answers = true;
+  found.lengths[0].scores.whole = 0.125;
+  found.lengths[0].scores.answers = 6;
+  EXPECT_NE(to_text(found).find("(30 targets)  whole answers 0.1250 of 6\n"), std::string::npos) << to_text(found);
+  EXPECT_EQ(to_json(found).at("lengths").at(0).at("test_whole"), 0.125);
 }
 
 }  // namespace evaluation_report_test

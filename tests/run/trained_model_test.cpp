@@ -53,6 +53,7 @@ TEST_F(TrainedModel, IsTheFinishedOneOrASnapshot) {
 
 TEST_F(TrainedModel, ThatIsNotThereIsAUsageError) {
   expect_words(refusal({.step = 7}), {"no snapshot of step 7", "train.snapshots=3,10"});
+  expect_words(refusal({.step = 20}), {"no snapshot of step 20", "train.snapshots=3,10"});
   expect_words(refusal({.step = 21}), {"has 20 steps"});
   const std::string model = read_file(folder_.file("model.safetensors"));
   std::filesystem::remove(folder_.file("model.safetensors"));
@@ -68,6 +69,16 @@ TEST_F(TrainedModel, ThatIsNotThereIsAUsageError) {
   write_file_atomically(folder_.file(snapshot_name(3)), model.substr(0, 100));
   expect_words(message_of<Error>([&] { open_trained_model(test_backend(), folder_, {.step = 3}); }),
                {"only training the run again"});
+}
+
+TEST_F(TrainedModel, OfARunThatIsNotFinishedIsAUsageErrorToo) {
+  const RunFolder begun(temporary_ / "begun");
+  begun.create(tiny_run());
+  const auto refusal = [&](const TrainedModelOptions& options) {
+    return message_of<UsageError>([&] { open_trained_model(test_backend(), begun, options); });
+  };
+  expect_words(refusal({}), {"has no finished model", "phasor train --resume --out " + begun.path().string()});
+  expect_words(refusal({.step = 3}), {"no snapshot of step 3"});
 }
 
 TEST(RunStart, AFolderIsNamedByTaskEncodingSeedAndSettings) {

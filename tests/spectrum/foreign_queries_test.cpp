@@ -108,6 +108,95 @@ TEST(ForeignQueries, CausalBiasMayHaveInfinitiesWhereItIsMasked) {
   expect_words(message_of<FormatError>([&] { read(unmasked, {.causal = true}); }), {"(3, 2)", "not masked"});
 }
 
+// What 'phasor export' writes: two samples of 3 and 2 tokens in two layers, 4 heads of queries to 2 of keys.
+class ForeignExport : public testing::Test {
+ protected:
+  static constexpr int64_t kTokens[] = {3, 2};
+
+  // 1000 * token + 100 * head + channel, as [tokens, heads, 2].
+  static std::vector<double> by_token(int64_t heads) {
+    std::vector<double> values;
+    for (int64_t t = 0; t < 5; ++t) {
+      for (int64_t h = 0; h < heads; ++h) {
+        for (int64_t c = 0; c < 2; ++c) values.push_back(static_cast<double>(1000 * t + 100 * h + c));
+      }
+    }
+    return values;
+  }
+
+  void SetUp() override {
+    file_.say("format", "phasor activations 1").put("offsets", {3}, std::vector<int32_t>{0, 3, 5});
+    for (const std::string layer : {"layers.0.", "layers.1."}) {
+      for (int64_t s = 0; s < 2; ++s) {
+        const TensorShape shape = {4, kTokens[s], 2};
+        file_.add(layer + "queries_rotated." + std::to_string(s), shape, 1.0, layer == "layers.1." ? 5 : 4);
+        file_.add(layer + "keys_rotated." + std::to_string(s), shape, 1.0, 6);
+      }
+    }
+  }
+
+  // The logits of sample 1 in layer 0: products with a bias of -0.5 a place, masked above the diagonal.
+  std::vector<double> logits() {
+    const ForeignQueries plain = read(file_);
+    std::vector<double> values;
+    for (const HeadLogits& head : plain.samples[1]) {
+      const Dense products = head.products();
+      values.insert(values.end(),
+                    {products(0, 0), -std::numeric_limits<double>::infinity(), products(1, 0) - 0.5, products(1, 1)});
+    }
+    return values;
+  }
+
+  ForeignFile file_;
+};
+
+TEST_F(ForeignExport, IsReadALayerAtATime) {
+  const ForeignQueries found = read(file_);
+  EXPECT_EQ(found.layers, 2);
+  EXPECT_EQ(found.samples_stored, 2);
+  ASSERT_EQ(found.samples.size(), 2u);
+  ASSERT_EQ(found.samples[1].size(), 4u);
+  EXPECT_EQ(found.samples[0][3].size(), 3);
+  EXPECT_EQ(found.samples[1][3].size(), 2);
+  EXPECT_DOUBLE_EQ(found.scale, 1.0 / std::sqrt(2.0));
+  EXPECT_FALSE(found.plain || found.bias || found.causal);
+  EXPECT_NE(read(file_, {.layer = 1}).samples[0][0].query(0, 0), found.samples[0][0].query(0, 0));
+  const ForeignQueries one = read(file_, {.most_samples = 1});
+  EXPECT_EQ(one.samples.size(), 1u);
+  EXPECT_EQ(one.samples_stored, 2);
+  expect_words(message_of<UsageError>([&] { read(file_, {.layer = 2}); }), {"--layer 2", "layers 0 to 1"});
+}
+
+TEST_F(ForeignExport, HasEveryHeadsOwnRowsBeforeRotation) {
+  file_.put("layers.0.queries", {5, 4, 2}, by_token(4)).put("layers.0.keys", {5, 2, 2}, by_token(2));
+  const ForeignQueries found = read(file_);
+  EXPECT_TRUE(found.plain);
+  for (int64_t h = 0; h < 4; ++h) {
+    const HeadLogits& head = found.samples[1][static_cast<size_t>(h)];
+    EXPECT_EQ(head.plain_query(1, 1), static_cast<double>(4000 + 100 * h + 1)) << "token 4 is the sample's second";
+    EXPECT_EQ(head.plain_key(0, 1), static_cast<double>(3000 + 100 * (h / 2) + 1)) << "heads 0 and 1 share keys";
+  }
+}
+
+TEST_F(ForeignExport, LogitsBeyondTheProductsAreTheBias) {
+  std::vector<double> values = logits();
+  file_.put("layers.0.logits.1", {4, 2, 2}, values);
+  const ForeignQueries found = read(file_);
+  EXPECT_TRUE(found.bias && found.causal);
+  for (const HeadLogits& head : found.samples[1]) {
+    EXPECT_TRUE(head.causal);
+    EXPECT_NEAR(head.bias(1, 0), -0.5, 1e-12);
+    EXPECT_EQ(head.bias(0, 1), 0.0) << "not seen";
+  }
+}
+
+TEST_F(ForeignExport, NoTokenIsMaskedFromItself) {
+  std::vector<double> values = logits();
+  values[3] = -std::numeric_limits<double>::infinity();
+  file_.put("layers.0.logits.1", {4, 2, 2}, values);
+  expect_words(message_of<FormatError>([&] { read(file_); }), {"layers.0.logits.1", "(1, 1) of head 0", "not masked"});
+}
+
 TEST(ForeignQueries, OneTokenZerosAndHugeNumbersHaveSpectra) {
   const auto first_head = [](ForeignFile& file) { return summarize_heads(0, read(file).samples)[0]; };
   ForeignFile one;

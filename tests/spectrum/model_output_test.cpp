@@ -162,6 +162,17 @@ TEST(CheckGroups, HeadsOfOneVerdictAreToldTogether) {
   EXPECT_EQ(json[2].at("heads"), 3);
 }
 
+TEST(CheckGroups, TheoremsOfOneVerdictStayApart) {
+  const std::vector<CheckGroup> groups =
+      check_groups({head_with({tally("Weyl", 4, false), tally("Schur", 4, false), tally("Kato", 4, true)})});
+  ASSERT_EQ(groups.size(), 3u);
+  for (size_t g = 0; g < 3; ++g) {
+    EXPECT_EQ(groups[g].first.first.name, std::vector<std::string>({"Weyl", "Schur", "Kato"})[g]);
+    EXPECT_EQ(groups[g].heads, 1) << g;
+  }
+  EXPECT_EQ(groups[1].verdict, "holds");
+}
+
 TEST(HeadOutput, FilesHaveTheNumbersOfTheHeads) {
   const Dense q = random_matrix(12, 4, 470), k = random_matrix(12, 4, 471);
   const std::vector<HeadSummary> heads = summarize_heads(

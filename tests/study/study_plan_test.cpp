@@ -176,6 +176,9 @@ TEST(StudyPlan, ForPeopleHasACellPerLineAndCountsRuns) {
             "rope on distance, clean: 2 seeds, 20 steps, lr best of 0.001, 0.01, 0.1\n"
             "alibi on distance, clean: 1 seeds, 7 steps, lr that of rope on distance, clean\n"
             "\n3 runs, after 3 that choose learning rates\n");
+  plan.cells[0].rates = {0.001};
+  EXPECT_NE(plan_text(plan).find("\n3 runs, after 1 that choose learning rates\n"), std::string::npos)
+      << plan_text(plan);
   // A run that two cells ask for is trained once.
   plan = tiny_study();
   plan.cells.push_back(plan.cells[0]);

@@ -1,5 +1,6 @@
 #pragma once
-// The CPU backend: every op in a file of its name.
+// The CPU backend. The kernels of a family of ops are in one file: pooling in readout.cpp, the plainest ops in
+// cpu_backend.cpp.
 #include <memory>
 #include <vector>
 
