@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Runs the README's commands on freshly installed systems: a minimal Debian in a folder, with a clean clone of HEAD in it.
 #
-#   scripts/fresh_machine.sh [--suite bookworm|trixie] [--only demo|test] [--short] [--cold]
+#   scripts/fresh_machine.sh [--suite bookworm|trixie] [--only demo|test] [--short] [--cold | --prepare]
 #
 #   --suite SUITE   Debian 12 (bookworm) or Debian 13 (trixie); default: both, one after the other
 #   --only NAME     one of the two commands; default: both, each on a system of its own
 #   --short         the demo with one run of 20 steps for each encoding, the tests with --quick, both on one system
 #   --cold          without compiler cache, system folder and packages kept from earlier, as for a new user
+#   --prepare       runs nothing: makes the system folders and fetches the packages, and keeps both for later calls
 #
 # Prints the seconds that installing, building and running took. Logs are in build/fresh_machine. Needs root and debootstrap
 # (scripts/install_dependencies.sh bare); if such a system cannot be made here, it says why and exits 3.
@@ -19,6 +20,7 @@ source "$(dirname "$0")/bare_root.sh"
 suites=()
 only=
 short=no
+prepare=no
 while (($#)); do
   case $1 in
     --help | -h) print_help "$0" && exit 0 ;;
@@ -34,11 +36,13 @@ while (($#)); do
       ;;
     --short) short=yes ;;
     --cold) bare_root_cold=yes ;;
+    --prepare) prepare=yes ;;
     *) die_usage "unknown option '$1'" ;;
   esac
   shift
 done
 ((${#suites[@]})) || suites=(bookworm trixie)
+[[ $prepare == no || $bare_root_cold == no ]] || die_usage "--prepare keeps what --cold does not use"
 cd "$root"
 
 # command_of NAME: the line of the README that runs scripts/NAME.sh, without its comment.
@@ -57,11 +61,28 @@ if [[ -n $reason ]]; then
   echo "fresh_machine.sh: not run: $reason" >&2
   exit 3
 fi
-[[ -z $(git status --porcelain) ]] || echo "fresh_machine.sh: the clone is of HEAD; changes that are not committed are not in it" >&2
+[[ $prepare == yes || -z $(git status --porcelain) ]] || echo "fresh_machine.sh: the clone is of HEAD; changes that are not committed are not in it" >&2
 
 logs=$root/build/fresh_machine
 mkdir -p "$logs"
 new_bare_root_folder fresh
+
+# fetch_packages SUITE: what the scripts install there, into the folder of packages that is kept.
+fetch_packages() {
+  in_bare_root "$1" "$machine" bash -c 'cd /srv && apt-get -qq update && scripts/install_dependencies.sh --list build test web |
+    xargs apt-get -qq install -y --no-install-recommends --download-only' </dev/null >"$logs/$1-prepare.log" 2>&1
+}
+if [[ $prepare == yes ]]; then
+  for suite in "${suites[@]}"; do
+    say "$suite: a bare root and packages for later"
+    remove_bare_root "$machine"
+    make_bare_root "$suite" "$machine" ccache
+    mkdir -p "$machine/srv"
+    cp -r scripts "$machine/srv/"
+    interruptible fetch_packages "$suite" || die "no packages for $suite; log: $logs/$suite-prepare.log"
+  done
+  exit 0
+fi
 
 # stages LOG: reads output, keeps it in LOG, shows its stages, and writes the seconds that passed in each kind of stage:
 # "install build run".

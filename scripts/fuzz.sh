@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets with clang, ASan and UBSan, and runs each from its saved corpus.
+# Builds the fuzz targets with clang, ASan and UBSan, and runs each from its saved corpus, as many at a time as there are
+# cores (PHASOR_JOBS).
 #
 #   scripts/fuzz.sh [--seconds N] [--no-install] [TARGET...]      (default: 25 seconds, all targets)
 #
@@ -37,8 +38,8 @@ if ((${#targets[@]} == 0)); then
 fi
 ((${#targets[@]})) || die "the preset 'fuzz' has built no target; expected build/fuzz/*_fuzz"
 
-for target in "${targets[@]}"; do
-  name=${target%_fuzz}
+fuzz() {
+  local target=$1 name=${1%_fuzz} corpora words log
   mkdir -p "build/fuzz/corpus/$name" "build/fuzz/failures/$name"
   corpora=("build/fuzz/corpus/$name")  # libFuzzer writes to the first folder and reads all of them
   [[ ! -d tests/fuzz/corpus/$name ]] || corpora+=("tests/fuzz/corpus/$name")
@@ -53,4 +54,24 @@ for target in "${targets[@]}"; do
     die "$name failed; again with: build/fuzz/$target build/fuzz/failures/$name/<file>"
   fi
   say "$name: $(awk '/number_of_executed_units/ { print $2 }' "$log") inputs, none failed"
+}
+
+# Each in a process group of its own, so that none outlives this script.
+set -m
+end_all() {
+  local group
+  for group in $(jobs -p); do kill -- -"$group" 2>/dev/null || true; done
+}
+trap end_all EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+running=0
+for target in "${targets[@]}"; do
+  if ((running >= jobs)); then
+    wait -n || exit
+    running=$((running - 1))
+  fi
+  fuzz "$target" &
+  running=$((running + 1))
 done
+for ((; running > 0; running--)); do wait -n || exit; done

@@ -3,7 +3,7 @@
 #
 #   scripts/test.sh [--quick] [--asan] [--all] [--no-install]
 #
-#   --quick        without the tests of whole models and runs: tests/model, tests/train, tests/cli, tests/faults
+#   --quick        neither builds nor runs the tests of whole models and runs: tests/model, tests/train, tests/cli, tests/faults
 #   --asan         runs the tests of code that handles memory again, under the address and undefined-behaviour sanitizers
 #   --all          also lint of changed files, sanitizers, fuzzing, and the README's commands in minimal systems of Debian 12
 #                  and 13 (scripts/fresh_machine.sh); CI=true does the same
@@ -46,6 +46,8 @@ source scripts/lib.sh
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-2} OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 
+# Tests of whole models and runs.
+whole_groups=(model train cli faults)
 # Groups whose code reads and writes memory by hand or reads what others wrote. What lies above them (ablation, spectrum,
 # statistics, study, paper, report) is arithmetic on vectors; the release tests look after that.
 asan_groups=(base checkpoint encoding engine formula model run task tensor train)
@@ -60,14 +62,27 @@ stage() {
   times+=("$name $((SECONDS - began)) s")
 }
 
+# What is built: everything, or with --quick the phasor command and the tests that are run.
+release_targets() {
+  local folder group
+  [[ $quick == yes ]] || return 0
+  printf '%s\n' phasor check_layers check_results
+  for folder in tests/*/; do
+    group=$(basename "$folder")
+    [[ " ${whole_groups[*]} " != *" $group "* ]] || continue
+    ! compgen -G "$folder*_test.cpp" >/dev/null || echo "${group}_tests"
+  done
+}
+
 # A warning is an error where everything is looked at. Not by -Werror: with the options that users build with, what is compiled
 # here is taken from the compiler's cache in the bare root.
 build_release() {
-  local log=build/release/build.log
+  local log=build/release/build.log targets
+  mapfile -t targets < <(release_targets)
   if [[ $all == no ]]; then
-    build release
+    build release ${targets[@]+"${targets[@]}"}
   else
-    build release 2>&1 | tee "$log" >&2
+    build release ${targets[@]+"${targets[@]}"} 2>&1 | tee "$log" >&2
     ! grep -q 'warning:' "$log" || die "the build has warnings; log: $log"
   fi
 }
@@ -76,7 +91,7 @@ build_release() {
 # same objects: none is run twice.
 run_release_tests() {
   if [[ $all == yes && $quick == no && -z $(no_bare_root_because) ]]; then
-    run_ctest release model train cli faults
+    run_ctest release "${whole_groups[@]}"
   else
     run_ctest release
   fi
@@ -88,7 +103,7 @@ run_ctest() {
   shift
   arguments=(--preset "$preset" -j "$jobs" --no-tests=error --verbose)
   (($# == 0)) || arguments+=(-R "^($(IFS='|' && echo "$*"))(\\.|$)")
-  [[ $quick == no ]] || arguments+=(-E '^(model|train|cli)\.|^faults$')
+  [[ $quick == no ]] || arguments+=(-E "^($(IFS='|' && echo "${whole_groups[*]}"))(\\.|$)")
   say "Testing ($preset)"
   ctest "${arguments[@]}" >"$log" 2>&1 || {
     { grep -E -A 20 'Failure$|ERROR: |runtime error|\*\*\*Exception' "$log" || tail -n 20 "$log"; } | sed -n '1,400p' >&2
@@ -100,13 +115,30 @@ run_ctest() {
 }
 
 run_script_tests() {
-  local test count=0
+  local tests=(tests/scripts/*_test.sh)
   say "Testing (scripts)"
-  for test in tests/scripts/*_test.sh; do
-    "$test" || die "failed: $test"
-    count=$((count + 1))
-  done
-  passed+=("$count script tests")
+  # shellcheck disable=SC2016  # the inner shell's words
+  printf '%s\0' "${tests[@]}" |
+    xargs -0 -n 1 -P "$jobs" bash -c '"$1" || { echo "failed: $1" >&2 && exit 1; }' bash || die "tests of scripts failed"
+  passed+=("${#tests[@]} script tests")
+}
+
+# What runs beside the rest ends with it.
+beside=()
+end_beside() {
+  local job
+  for job in ${beside[@]+"${beside[@]}"}; do kill -- -"$job" 2>/dev/null || true; done
+}
+trap end_beside EXIT
+
+# Installing the bare roots is mostly waiting for the archive: beside the build, for run_fresh_machines. What fails here is
+# tried again, and seen, there.
+roots_job=
+start_bare_roots() {
+  mkdir -p build
+  setsid nice -n 10 scripts/fresh_machine.sh --prepare >build/bare_roots.log 2>&1 &
+  roots_job=$!
+  beside+=("$roots_job")
 }
 
 # The report's page in a real browser; without npm there is no page, and without a browser its tests skip. They wait for the
@@ -121,7 +153,7 @@ start_page_tests() {
   say "Testing (page)"
   setsid npm --prefix web test >"$page_log" 2>&1 &
   page_job=$!
-  trap 'kill -- -"$page_job" 2>/dev/null || true' EXIT
+  beside+=("$page_job")
 }
 finish_page_tests() {
   [[ -n $page_job ]] || return 0
@@ -129,21 +161,20 @@ finish_page_tests() {
     tail -n 200 "$page_log" >&2
     die "tests of the page failed; log: $page_log"
   }
-  trap - EXIT
   grep -h '^Tests in a browser are skipped' "$page_log" >&2 || true
   passed+=("$(awk '/^(#|ℹ) pass / { print $NF }' "$page_log") page tests")
 }
 
-run_sanitizers() {
+build_sanitizers() {
   say "Building (asan)"
   configure asan
   build asan "${asan_groups[@]/%/_tests}"
-  run_ctest asan "${asan_groups[@]}"
 }
 
 # The README's commands on machines that nobody prepared. Exit 3: there can be none here.
 run_fresh_machines() {
   local status=0
+  wait "$roots_job" || true
   scripts/fresh_machine.sh --suite bookworm --short || status=$?
   ((status)) || scripts/fresh_machine.sh --suite trixie --only test --short || status=$?
   if ((status == 3)); then
@@ -157,6 +188,7 @@ run_fresh_machines() {
 }
 
 if [[ $all == yes ]]; then
+  start_bare_roots
   stage lint scripts/lint.sh --no-tidy
 fi
 say "Building (release)"
@@ -170,7 +202,8 @@ if [[ $all == yes ]]; then
   passed+=("lint")
 fi
 if [[ $asan == yes ]]; then
-  stage sanitizers run_sanitizers
+  stage "sanitizers' build" build_sanitizers
+  stage "sanitizers' tests" run_ctest asan "${asan_groups[@]}"
 fi
 stage "page (rest)" finish_page_tests
 if [[ $all == yes ]]; then

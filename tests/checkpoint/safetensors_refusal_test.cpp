@@ -7,6 +7,7 @@
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "phasor/checkpoint/safetensors.h"
+#include "support/paths.h"
 #include "support/temporary_folder.h"
 
 namespace phasor {
@@ -218,7 +219,8 @@ TEST(SafetensorsRefusal, FileErrorsNameThePath) {
 
 // The seeds of the fuzz target; see tests/fuzz/make_safetensors_corpus.py.
 TEST(SafetensorsRefusal, SeedsAreReadOrRefusedAsTheirNamesSay) {
-  const std::filesystem::path folder = std::filesystem::path(PHASOR_FIXTURES).parent_path() / "fuzz/corpus/safetensors";
+  const std::filesystem::path folder =
+      std::filesystem::path(fixtures_folder()).parent_path() / "fuzz/corpus/safetensors";
   size_t valid = 0, bad = 0;
   for (const auto& seed : std::filesystem::directory_iterator(folder)) {
     const bool is_valid = seed.path().filename().string().starts_with("valid_");

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "phasor/base/file.h"
+#include "support/paths.h"
 #include "support/temporary_folder.h"
 
 namespace phasor {
@@ -43,7 +44,7 @@ struct Outcome {
   std::vector<char*> words = {const_cast<char*>("phasor")};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
-  execv(PHASOR_BINARY, words.data());
+  execv(phasor_binary(), words.data());
   _exit(127);
 }
 

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/manual.h"
+#include "support/paths.h"
 
 namespace phasor {
 namespace encodings_test {
@@ -48,7 +49,7 @@ TEST(Encodings, CardFollowsTheShape) {
 TEST(Encodings, MarkdownIsTheManuals) {
   EXPECT_TRUE(output({"--markdown"}) == manual_catalogue());
   const TemporaryFolder folder;
-  const std::string manual = read_file(PHASOR_FIXTURES "/../../docs/encodings.md");
+  const std::string manual = read_file(std::string(fixtures_folder()) + "/../../docs/encodings.md");
   write_file_atomically(folder / "manual.md", with_catalogue(manual, "old\n"));
   EXPECT_EQ(output({"--markdown", "--update", (folder / "manual.md").string()}), "");
   EXPECT_TRUE(read_file(folder / "manual.md") == with_catalogue(manual, manual_catalogue()));

@@ -5,13 +5,14 @@
 
 #include "cli/tiny_run.h"
 #include "phasor/checkpoint/safetensors.h"
+#include "support/paths.h"
 
 namespace phasor {
 namespace formats_test {
 
 namespace fs = std::filesystem;
 
-std::string document() { return read_file(fs::path(PHASOR_FIXTURES) / "../../docs/formats.md"); }
+std::string document() { return read_file(fs::path(fixtures_folder()) / "../../docs/formats.md"); }
 
 // All Python of the document, as one program.
 std::string python_of(const std::string& text) {

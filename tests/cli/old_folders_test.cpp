@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/tiny_run.h"
+#include "support/paths.h"
 
 namespace phasor {
 namespace old_folders_test {
@@ -12,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 std::vector<std::string> versions() {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(fs::path(PHASOR_FIXTURES) / "folders")) {
+  for (const auto& entry : fs::directory_iterator(fs::path(fixtures_folder()) / "folders")) {
     if (entry.is_directory()) names.push_back(entry.path().filename().string());
   }
   return names;
@@ -21,7 +22,7 @@ std::vector<std::string> versions() {
 class OldFolder : public testing::TestWithParam<std::string> {
  protected:
   OldFolder() {
-    fs::copy(fs::path(PHASOR_FIXTURES) / "folders" / GetParam(), temporary_ / "old", fs::copy_options::recursive);
+    fs::copy(fs::path(fixtures_folder()) / "folders" / GetParam(), temporary_ / "old", fs::copy_options::recursive);
   }
   std::string path(const std::string& name) const { return (temporary_ / ("old/" + name)).string(); }
 

@@ -4,6 +4,7 @@
 
 #include "cli/tiny_run.h"
 #include "phasor/engine/engine_build.h"
+#include "support/paths.h"
 
 namespace phasor {
 namespace processor_test {
@@ -23,7 +24,7 @@ TEST(Processor, WhatItLacksIsNamedInOneLine) {
   GTEST_SKIP() << "this build runs on any processor";
 #endif
   const std::string command =
-      std::string("qemu-x86_64 -cpu Nehalem ") + PHASOR_BINARY + " --version 2>&1; echo exit $?";
+      std::string("qemu-x86_64 -cpu Nehalem ") + phasor_binary() + " --version 2>&1; echo exit $?";
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   ASSERT_NE(pipe, nullptr);
   std::string said;

@@ -1,5 +1,6 @@
 // A run that was stopped and goes on ends with the same bits as one that never stopped.
 #include "cli/tiny_run.h"
+#include "support/paths.h"
 
 namespace phasor {
 namespace resume_test {
@@ -146,7 +147,7 @@ TEST_F(Resume, WithoutAnyOutput) {
     std::vector<char*> argv = {const_cast<char*>("phasor")};
     for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
-    execv(PHASOR_BINARY, argv.data());
+    execv(phasor_binary(), argv.data());
     _exit(127);
   }
   int status = 0;

@@ -7,6 +7,7 @@
 
 #include "cli/tiny_run.h"
 #include "spectrum/foreign_file.h"
+#include "support/paths.h"
 
 namespace phasor {
 namespace spectrum_test {
@@ -165,7 +166,7 @@ void collect_members(const Json& json, std::set<std::string>& names) {
 }
 
 TEST(SpectrumCommand, EveryMemberAndArrayIsInTheDocument) {
-  const std::string text = read_file(fs::path(PHASOR_FIXTURES) / "../../docs/formats.md");
+  const std::string text = read_file(fs::path(fixtures_folder()) / "../../docs/formats.md");
   const TemporaryFolder folder;
   const fs::path run = train_tiny(folder / "run", {"--encoding", "rope+alibi"});
   ASSERT_EQ(phasor_command({"spectrum", run.string()}).code, 0);

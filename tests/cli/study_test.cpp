@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cli/tiny_run.h"
+#include "support/paths.h"
 
 namespace phasor {
 namespace study_test {
@@ -61,7 +62,7 @@ TEST_F(StudyCommand, TrainsMeasuresAndSummarises) {
 
 TEST_F(StudyCommand, ItsFilesAreDocumented) {
   ASSERT_EQ(phasor_command(study("one")).code, 0);
-  const std::string document = read_file(fs::path(PHASOR_FIXTURES) / "../../docs/formats.md");
+  const std::string document = read_file(fs::path(fixtures_folder()) / "../../docs/formats.md");
   const auto expect_named = [&](const std::string& member) {
     const bool found = document.find("`" + member + "`") != std::string::npos ||
                        document.find("." + member + "`") != std::string::npos;

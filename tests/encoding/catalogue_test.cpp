@@ -12,6 +12,7 @@
 #include "phasor/encoding/encoding.h"
 #include "phasor/encoding/syntax/parser.h"
 #include "phasor/encoding/syntax/printer.h"
+#include "support/paths.h"
 
 namespace phasor {
 namespace catalogue_test {
@@ -70,7 +71,7 @@ TEST(EncodingCatalogue, ExamplesAreOfTheirEntry) {
 }
 
 TEST(EncodingCatalogue, TheManualDescribesEveryEntryAndParameter) {
-  std::ifstream file(PHASOR_FIXTURES "/../../docs/encodings.md");
+  std::ifstream file(std::string(fixtures_folder()) + "/../../docs/encodings.md");
   const std::string manual((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   for (const EncodingEntry& entry : encoding_catalogue()) {
     const size_t section = manual.find("\n### " + entry.name + "\n");

@@ -12,6 +12,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/checkpoint/safetensors.h"
+#include "support/paths.h"
 
 namespace phasor::testing_support {
 
@@ -94,7 +95,7 @@ class LatentAttention {
 
 class HuggingfaceFixture {
  public:
-  explicit HuggingfaceFixture(const std::string& folder = PHASOR_FIXTURES)
+  explicit HuggingfaceFixture(const std::string& folder = fixtures_folder())
       : folder_(folder), json_(read(folder + "/huggingface_encodings.json")) {}
 
   std::string version() const { return json_.at("versions").at("transformers"); }

@@ -15,11 +15,14 @@
 #include "phasor/encoding/measure/usual_shape.h"
 #include "phasor/encoding/resolve/values.h"
 #include "phasor/encoding/syntax/parser.h"
+#include "support/paths.h"
 
 namespace phasor {
 namespace manual_test {
 
-std::string document(const std::string& name) { return read_file(PHASOR_FIXTURES "/../../docs/" + name); }
+std::string document(const std::string& name) {
+  return read_file(std::string(fixtures_folder()) + "/../../docs/" + name);
+}
 
 // Indented lines of the section below a heading, without their indent.
 std::vector<std::string> examples(const std::string& heading) {
@@ -93,7 +96,7 @@ TEST(Manual, SortsTheCatalogueByFamily) {
 // --- The worked example of docs/adding_an_encoding.md ---------------------------------------------
 
 TEST(WorkedExample, StandsInTheDocumentAsItIsCompiledHere) {
-  const std::string code = read_file(PHASOR_FIXTURES "/../encoding/worked_example.h");
+  const std::string code = read_file(std::string(fixtures_folder()) + "/../encoding/worked_example.h");
   EXPECT_NE(document("adding_an_encoding.md").find("```cpp\n" + code + "```\n"), std::string::npos);
   EXPECT_LT(std::count(code.begin(), code.end(), '\n'), 40);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "faults/trials.h"
+#include "support/paths.h"
 
 namespace phasor::faults {
 namespace {
@@ -37,7 +38,7 @@ std::string fail_a_call(Workshop& workshop, Dice& dice) {
   } while (call->second == 0);
   const int code = dice.one_of(codes().at(call->first));
   const std::string fault = fmt::format("{}:{}:{}", call->first, 1 + dice.below(call->second), code);
-  const Conditions conditions{.environment = {{"LD_PRELOAD", PHASOR_FAULT_LAYER},
+  const Conditions conditions{.environment = {{"LD_PRELOAD", fault_layer()},
                                               {"PHASOR_FAULT_UNDER", workshop.root().string()},
                                               {"PHASOR_FAULT", fault}}};
   const End faulty = run_phasor(Workshop::train(folder), workshop.root(), conditions);

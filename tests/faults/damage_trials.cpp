@@ -6,6 +6,7 @@
 
 #include "faults/trials.h"
 #include "phasor/base/file.h"
+#include "support/paths.h"
 
 namespace phasor::faults {
 namespace {
@@ -163,7 +164,7 @@ const fs::path& stopped_run(Workshop& workshop) {
   while (true) {
     fs::remove_all(folder);
     run_phasor(Workshop::train(folder), workshop.root(),
-               {.environment = {{"LD_PRELOAD", PHASOR_FAULT_LAYER},
+               {.environment = {{"LD_PRELOAD", fault_layer()},
                                 {"PHASOR_FAULT_UNDER", workshop.root().string()},
                                 {"PHASOR_FAULT", fmt::format("rename:{}:kill", workshop.calls().at("rename") - 2)}}});
     if (fs::exists(folder / "state.safetensors") && !fs::exists(folder / "result.json")) return folder;

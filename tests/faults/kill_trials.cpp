@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "faults/trials.h"
+#include "support/paths.h"
 
 namespace phasor::faults {
 namespace {
@@ -35,7 +36,7 @@ std::string kill_training(Workshop& workshop, Dice& dice) {
     } while (call->second == 0);
     const std::string fault = fmt::format("{}:{}:kill", call->first, 1 + dice.below(call->second));
     const End killed = run_phasor(Workshop::train(folder), workshop.root(),
-                                  {.environment = {{"LD_PRELOAD", PHASOR_FAULT_LAYER},
+                                  {.environment = {{"LD_PRELOAD", fault_layer()},
                                                    {"PHASOR_FAULT_UNDER", workshop.root().string()},
                                                    {"PHASOR_FAULT", fault}}});
     if (killed.code > 0) return fault + ": " + killed.text();

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "phasor/base/file.h"
+#include "support/paths.h"
 
 namespace phasor::faults {
 namespace {
@@ -37,7 +38,7 @@ constexpr double kLongest = 60.0;
   std::vector<char*> argv = {const_cast<char*>("phasor")};
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  execv(PHASOR_BINARY, argv.data());
+  execv(phasor_binary(), argv.data());
   _exit(127);
 }
 

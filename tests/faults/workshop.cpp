@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "phasor/base/file.h"
+#include "support/paths.h"
 
 namespace phasor::faults {
 namespace {
@@ -82,7 +83,7 @@ const fs::path& Workshop::whole_run(int seed) {
   const fs::path folder = root_ / fmt::format("whole{}", seed);
   const fs::path counts = root_ / "counts";
   require(run_phasor(train(folder, seed), root_,
-                     {.environment = {{"LD_PRELOAD", PHASOR_FAULT_LAYER},
+                     {.environment = {{"LD_PRELOAD", fault_layer()},
                                       {"PHASOR_FAULT_UNDER", root_.string()},
                                       {"PHASOR_FAULT_COUNTS", counts.string()}}}),
           "training");

@@ -6,13 +6,14 @@
 #include "model/model_case.h"
 #include "phasor/checkpoint/safetensors.h"
 #include "phasor/run/config.h"
+#include "support/paths.h"
 
 namespace phasor::testing_support {
 
 class Fixture {
  public:
   explicit Fixture(const std::string& name)
-      : file_(SafetensorsFile::open(std::string(PHASOR_FIXTURES) + "/" + name + ".safetensors")),
+      : file_(SafetensorsFile::open(std::string(fixtures_folder()) + "/" + name + ".safetensors")),
         errors_(metadata("float32_error")),
         adamw_(metadata("adamw")),
         data_(read_config(metadata("config"))) {

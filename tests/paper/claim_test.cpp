@@ -10,6 +10,7 @@
 #include "paper/hand_made.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "support/paths.h"
 
 namespace phasor::paper {
 namespace claim_test {
@@ -66,7 +67,7 @@ std::string flowing(const std::string& text) {
 }
 
 TEST(Claims, ThePageSaysWhatTheFileSays) {
-  const std::string page = read_file(std::string(PHASOR_FIXTURES) + "/../../docs/claims.md");
+  const std::string page = read_file(std::string(fixtures_folder()) + "/../../docs/claims.md");
   for (const Claim& claim : claims()) {
     const size_t at = page.find("### " + claim.id + "\n");
     ASSERT_NE(at, std::string::npos) << claim.id;
@@ -81,7 +82,7 @@ TEST(Claims, ThePageSaysWhatTheFileSays) {
 }
 
 TEST(Claims, DocumentsCountThem) {
-  const std::string root = std::string(PHASOR_FIXTURES) + "/../../";
+  const std::string root = std::string(fixtures_folder()) + "/../../";
   const std::string readme = flowing(read_file(root + "README.md")), page = flowing(read_file(root + "docs/claims.md"));
   const size_t all = claims().size();
   const auto both = std::count_if(claims().begin(), claims().end(), [](const Claim& claim) {

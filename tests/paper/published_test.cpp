@@ -8,11 +8,12 @@
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "phasor/paper/paper_data.h"
+#include "support/paths.h"
 
 namespace phasor::paper {
 namespace published_test {
 
-const std::string kData = std::string(PHASOR_FIXTURES) + "/../../src/phasor/paper/data/";
+const std::string kData = std::string(fixtures_folder()) + "/../../src/phasor/paper/data/";
 
 double value(const char* id, double at) { return published_entry(id).find(at)->value(); }
 

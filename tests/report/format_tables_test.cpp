@@ -37,11 +37,12 @@
 #include "phasor/study/summary/study_json.h"
 #include "phasor/task/task_output.h"
 #include "phasor/train/stability_report.h"
+#include "support/paths.h"
 
 namespace phasor {
 namespace format_tables_test {
 
-const char* const kDocument = PHASOR_FIXTURES "/../../docs/formats.md";
+const std::string kDocument = std::string(fixtures_folder()) + "/../../docs/formats.md";
 
 // By the name that stands in the marker above the table.
 std::map<std::string, std::string> tables() {

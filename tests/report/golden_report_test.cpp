@@ -19,6 +19,7 @@
 #include "phasor/study/carry_out/head_curves.h"
 #include "phasor/study/summary/study_comparisons.h"
 #include "study/records.h"
+#include "support/paths.h"
 #include "support/temporary_folder.h"
 
 namespace phasor {
@@ -28,7 +29,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using namespace testing_support;
 
-const char* const kFile = PHASOR_FIXTURES "/report/golden.json";
+const std::string kFile = std::string(fixtures_folder()) + "/report/golden.json";
 const CellName kMla{.task = "distance",
                     .protocol = "released_mla",
                     .encoding = "learned(init=0)+mla(query=shared,table=released,norm=none)"};

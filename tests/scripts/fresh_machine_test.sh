@@ -47,6 +47,16 @@ expect_commands 'cd /srv/phasor && scripts/demo.sh --odd --steps 20 --seeds 1'
 fresh --suite bookworm --only test --short
 expect_commands 'cd /srv/phasor && scripts/test.sh --quick'
 
+
+# Prepared beside other work: a system folder and packages are kept, and no command is run.
+fresh --prepare
+expect_status 0
+[[ -f $scratch/cache/phasor/bare_root/trixie-ccache.tar ]] || fail "no root is kept"
+[[ $(grep -c -- '--download-only' "$scratch/commands") == 2 ]] || fail "expected packages to be fetched twice"
+! grep -q 'srv/phasor' "$scratch/commands" || fail "a command was run: $(cat "$scratch/commands")"
+fresh --prepare --cold
+expect_status 2
+
 # What fails is named by its own line.
 echo 1 >"$scratch/status"
 echo 'x.h:1:10: fatal error: gtest/gtest.h: No such file or directory' >"$scratch/says"

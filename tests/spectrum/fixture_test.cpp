@@ -7,6 +7,7 @@
 #include "phasor/spectrum/numerical_range.h"
 #include "phasor/spectrum/spectrum.h"
 #include "phasor/spectrum/symbol.h"
+#include "support/paths.h"
 
 namespace phasor {
 namespace fixture_test {
@@ -18,7 +19,7 @@ constexpr double kAgreement = 1e-9;  // times the scale and the condition
 
 const SafetensorsFile& fixture() {
   static const SafetensorsFile kFile =
-      SafetensorsFile::open(std::filesystem::path(PHASOR_FIXTURES) / "spectra.safetensors");
+      SafetensorsFile::open(std::filesystem::path(fixtures_folder()) / "spectra.safetensors");
   return kFile;
 }
 

@@ -17,6 +17,7 @@
 #include "phasor/statistics/hierarchical_bootstrap.h"
 #include "phasor/statistics/permutation.h"
 #include "phasor/statistics/summary.h"
+#include "support/paths.h"
 
 namespace phasor::statistics {
 namespace coverage_test {
@@ -144,7 +145,7 @@ struct Simulated {
 };
 
 std::vector<Simulated> simulate(const std::vector<std::string>& kinds) {
-  const auto file = nlohmann::json::parse(read_file(std::string(PHASOR_FIXTURES) + "/statistics.json"));
+  const auto file = nlohmann::json::parse(read_file(std::string(fixtures_folder()) + "/statistics.json"));
   const auto resamples = file.at("coverage_resamples").get<int64_t>();
   const double more_error = std::sqrt(1.0 + kSimulations / file.at("coverage_simulations").get<double>());
   std::vector<Simulated> rows;

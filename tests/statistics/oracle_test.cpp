@@ -17,6 +17,7 @@
 #include "phasor/statistics/permutation.h"
 #include "phasor/statistics/proportion.h"
 #include "phasor/statistics/summary.h"
+#include "support/paths.h"
 
 namespace phasor::statistics {
 namespace oracle_test {
@@ -29,7 +30,7 @@ constexpr double kUnit = std::numeric_limits<double>::epsilon();
 constexpr double kClosedForm = 1e-12;
 
 const Json& fixture() {
-  static const Json kFile = Json::parse(read_file(std::string(PHASOR_FIXTURES) + "/statistics.json"));
+  static const Json kFile = Json::parse(read_file(std::string(fixtures_folder()) + "/statistics.json"));
   return kFile;
 }
 

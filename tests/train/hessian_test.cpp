@@ -12,6 +12,7 @@
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "support/backend.h"
+#include "support/paths.h"
 
 namespace phasor {
 namespace hessian_test {
@@ -116,7 +117,7 @@ class HessianParity : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(HessianParity, AgreesWithPyTorch) {
-  const auto file = nlohmann::json::parse(read_file(std::string(PHASOR_FIXTURES) + "/hessian.json"));
+  const auto file = nlohmann::json::parse(read_file(std::string(fixtures_folder()) + "/hessian.json"));
   const nlohmann::json& truth = file.at("cases").at(GetParam());
   const Fixture fixture(GetParam());
   Transformer model(test_backend(), fixture.data().config, fixture.data().encoding,

@@ -87,17 +87,14 @@ static const Fields<LayerEffect>& json_fields(const LayerEffect*) {
   static const Fields<LayerEffect> fields = {
       field("layer_drop", &LayerEffect::layer, "loss that the whole layer's ablation adds"),
       field("head_drops", &LayerEffect::heads, "loss that each head's ablation adds"),
-      Field<LayerEffect>{.name = "shares",
-                         .type = "list of numbers",
-                         .help = "of the heads' costs, each",
-                         .write = [](const LayerEffect& effect) { return write_json(effect.shares.shares); },
-                         .read =
-                             [](LayerEffect& effect, const Json& json, const JsonPath& path) {
-                               std::vector<double> drops;
-                               for (const Estimate& head : effect.heads) drops.push_back(head.value);
-                               effect.shares = statistics::concentration(drops);
-                               effect.shares.shares = read_json<std::vector<double>>(json, path);
-                             }},
+      derived_field<LayerEffect>(
+          "shares", [](const LayerEffect& effect) { return effect.shares.shares; }, "of the heads' costs, each")
+          .read_by([](LayerEffect& effect, const Json& json, const JsonPath& path) {
+            std::vector<double> drops;
+            for (const Estimate& head : effect.heads) drops.push_back(head.value);
+            effect.shares = statistics::concentration(drops);
+            effect.shares.shares = read_json<std::vector<double>>(json, path);
+          }),
       field("top", &LayerEffect::top, "the head that costs most"),
       field("max_share", &LayerEffect::max_share, "its share"),
       field("dominance", &LayerEffect::dominance, "its share less the second one's"),
@@ -280,19 +277,17 @@ StoredAblation stored_ablation(const RunAblation& ablation, AblationSource sourc
 
 const Fields<PublishedAblation>& json_fields(const PublishedAblation*) {
   using A = PublishedAblation;
-  static const Fields<A> fields = [] {
-    Field<A> layers = derived_field<A>("layers", published_layers, "layer by layer");
-    layers.read = [](A& ablation, const Json& json, const JsonPath& path) {
-      for (PublishedLayer& layer : read_json<std::vector<PublishedLayer>>(json, path)) {
-        ablation.accuracy.push_back(std::move(layer.accuracy));
-      }
-    };
-    return Fields<A>{field("baseline", &A::baseline, "accuracy of the intact model"),
-                     field("samples", &A::samples, "of the training and test sets together"),
-                     name_field("ablated", &A::latent, {false, true}, published_parts, "what was: heads or latents"),
-                     field("turns_without_effect", &A::without_effect, "heads of a layer whose turn changes nothing"),
-                     std::move(layers)};
-  }();
+  static const Fields<A> fields = {
+      field("baseline", &A::baseline, "accuracy of the intact model"),
+      field("samples", &A::samples, "of the training and test sets together"),
+      name_field("ablated", &A::latent, {false, true}, published_parts, "what was: heads or latents"),
+      field("turns_without_effect", &A::without_effect, "heads of a layer whose turn changes nothing"),
+      derived_field<A>("layers", published_layers, "layer by layer")
+          .read_by([](A& ablation, const Json& json, const JsonPath& path) {
+            for (PublishedLayer& layer : read_json<std::vector<PublishedLayer>>(json, path)) {
+              ablation.accuracy.push_back(std::move(layer.accuracy));
+            }
+          })};
   return fields;
 }
 

@@ -14,6 +14,11 @@
 //
 // Members of members stand in the same table, as `layers[].effect.top`. A type that many objects have gets a name,
 // std::string_view json_name(const Estimate*), and a table of its own.
+//
+// What a table does is the same for objects of every type, so it is compiled once, for AnyField; Field<T> only sees to
+// it that a table gets no members of another type.
+#include <bit>
+#include <cstddef>
 #include <functional>
 #include <initializer_list>
 #include <type_traits>
@@ -23,18 +28,62 @@
 
 namespace phasor {
 
-template <class T>
-struct Field {
+struct AnyField {
   using Json = nlohmann::ordered_json;
+  // The object that has the member, or a part of it.
+  using Write = std::function<Json(const void* object)>;
+  using Read = std::function<void(void* object, const Json&, const JsonPath&)>;
+  using Condition = std::function<bool(const void* object)>;
+
+  AnyField(std::string_view its_name, std::string its_type, std::string_view its_help, Write by,
+           std::vector<MemberRow> rows);
+  AnyField(const AnyField&);
+  AnyField(AnyField&&) noexcept;
+  AnyField& operator=(const AnyField&);
+  AnyField& operator=(AnyField&&) noexcept;
+  ~AnyField();
 
   std::string_view name;
   std::string type;
   std::string_view help;
-  std::function<Json(const T&)> write = nullptr;
-  std::function<void(T&, const Json&, const JsonPath&)> read = nullptr;  // null: it follows from other members
-  std::function<bool(const T&)> is_left_out = nullptr;                   // null: it is always written
+  Write write;
+  Read read = nullptr;              // null: it follows from other members
+  Condition is_left_out = nullptr;  // null: it is always written
   bool may_miss = false;
-  std::vector<MemberRow> inner = {};  // rows of its own members, as JsonValue has them
+  std::vector<MemberRow> inner;  // rows of its own members, as JsonValue has them
+  std::ptrdiff_t part = 0;       // bytes from the table's object to the part of it that the functions take
+
+  void leave_out_if(Condition condition);
+};
+
+using AnyFields = std::vector<AnyField>;
+
+nlohmann::ordered_json write_any_fields(const void* object, const AnyFields& fields);
+void read_any_fields(void* object, const nlohmann::ordered_json& json, const JsonPath& path, const AnyFields& fields);
+std::vector<MemberRow> any_field_rows(const AnyFields& fields);  // every member, followed by its own members
+std::string any_fields_table(const AnyFields& fields);
+AnyField any_group_field(std::string_view name, AnyFields members, std::string_view help);
+AnyFields any_part_fields(std::ptrdiff_t part, AnyFields fields);
+
+// Bytes from an object to its member: in the C++ ABI of g++ and clang that is what a pointer to a member is.
+template <class T, class V>
+std::ptrdiff_t place_of(V T::*member) {
+  static_assert(std::is_object_v<V> && sizeof(member) == sizeof(std::ptrdiff_t));
+  return std::bit_cast<std::ptrdiff_t>(member);
+}
+template <class V>
+const V& value_at(const void* object, std::ptrdiff_t place) {
+  return *reinterpret_cast<const V*>(static_cast<const std::byte*>(object) + place);
+}
+template <class V>
+V& value_at(void* object, std::ptrdiff_t place) {
+  return *reinterpret_cast<V*>(static_cast<std::byte*>(object) + place);
+}
+
+template <class T>
+struct Field : AnyField {
+  using AnyField::AnyField;
+  explicit Field(AnyField field) : AnyField(std::move(field)) {}
 
   // Files of older versions may lack it.
   Field since_later() && {
@@ -43,13 +92,40 @@ struct Field {
   }
 
   // Objects of which the condition is true do not have it.
-  Field left_out_if(std::function<bool(const T&)> condition) && {
-    constexpr std::string_view kOrNull = " or null";
-    if (type.ends_with(kOrNull)) type.resize(type.size() - kOrNull.size());
-    is_left_out = std::move(condition);
-    may_miss = true;
+  template <class Is>
+  Field left_out_if(const Is& condition) && {
+    leave_out_if([condition](const void* object) { return condition(*static_cast<const T*>(object)); });
     return std::move(*this);
   }
+
+  // Written or read in another way: write(object) gives JSON, read(object, json, path) takes it.
+  template <class Function>
+  Field written_by(const Function& function) && {
+    write = [function](const void* object) -> Json { return function(*static_cast<const T*>(object)); };
+    return std::move(*this);
+  }
+  template <class Function>
+  Field read_by(const Function& function) && {
+    read = [function](void* object, const Json& json, const JsonPath& path) {
+      function(*static_cast<T*>(object), json, path);
+    };
+    return std::move(*this);
+  }
+};
+
+template <class T>
+class Fields {
+ public:
+  Fields(std::initializer_list<Field<T>> fields) {
+    any_.reserve(fields.size());
+    for (const AnyField& field : fields) any_.push_back(field);
+  }
+  explicit Fields(AnyFields fields) : any_(std::move(fields)) {}
+
+  const AnyFields& any() const { return any_; }
+
+ private:
+  AnyFields any_;
 };
 
 template <class T>
@@ -69,44 +145,7 @@ const Fields<T>& fields_of() {
 
 template <class T>
 nlohmann::ordered_json write_fields(const T& value, const Fields<T>& fields) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (const Field<T>& field : fields) {
-    if (!field.is_left_out || !field.is_left_out(value)) json[std::string(field.name)] = field.write(value);
-  }
-  return json;
-}
-
-template <class T>
-void read_fields(T& value, const nlohmann::ordered_json& json, const JsonPath& path, const Fields<T>& fields) {
-  if (!json.is_object()) fail_member(path, "is not an object");
-  size_t known = 0;
-  for (const Field<T>& field : fields) {
-    const auto found = json.find(std::string(field.name));
-    if (found == json.end()) {
-      if (field.may_miss) continue;
-      fail_member(JsonPath(path, field.name), "is missing");
-    }
-    ++known;
-    if (field.read) field.read(value, *found, JsonPath(path, field.name));
-  }
-  if (known == json.size()) return;
-  for (const auto& item : json.items()) {
-    const std::string& name = item.key();
-    bool is_known = false;
-    for (const Field<T>& field : fields) is_known = is_known || field.name == name;
-    if (!is_known) fail_member(JsonPath(path, name), "is no member of such an object");
-  }
-}
-
-// Every member, followed by its own members.
-template <class T>
-std::vector<MemberRow> field_rows(const Fields<T>& fields) {
-  std::vector<MemberRow> rows;
-  for (const Field<T>& field : fields) {
-    rows.push_back({std::string(field.name), field.type, std::string(field.help)});
-    for (MemberRow& row : prefixed(field.name, field.inner)) rows.push_back(std::move(row));
-  }
-  return rows;
+  return write_any_fields(&value, fields.any());
 }
 
 template <HasJsonFields T>
@@ -117,12 +156,12 @@ struct JsonValue<T> {
     return "object";
   }
   static std::vector<MemberRow> rows() {
-    return HasJsonName<T> ? std::vector<MemberRow>() : prefixed(".", field_rows(fields_of<T>()));
+    return HasJsonName<T> ? std::vector<MemberRow>() : prefixed(".", any_field_rows(fields_of<T>().any()));
   }
   static Json write(const T& value) { return write_fields(value, fields_of<T>()); }
   static T read(const Json& json, const JsonPath& path) requires std::default_initializable<T> {
     T value{};
-    read_fields(value, json, path, fields_of<T>());
+    read_any_fields(&value, json, path, fields_of<T>().any());
     return value;
   }
 };
@@ -135,52 +174,63 @@ template <class T, class Of>
 Field<T> derived_field(std::string_view name, const Of& of, std::string_view help) {
   using Result = std::remove_cvref_t<std::invoke_result_t<const Of&, const T&>>;
   using Value = std::conditional_t<std::is_convertible_v<Result, std::string_view>, std::string, Result>;
-  return {.name = name,
-          .type = JsonValue<Value>::type(),
-          .help = help,
-          .write = [of](const T& object) { return JsonValue<Value>::write(std::invoke(of, object)); },
-          .read = nullptr,
-          .inner = JsonValue<Value>::rows()};
+  return Field<T>(
+      name, JsonValue<Value>::type(), help,
+      [of](const void* object) { return JsonValue<Value>::write(std::invoke(of, *static_cast<const T*>(object))); },
+      JsonValue<Value>::rows());
 }
 
 // The same for what is JSON already.
 template <class T, class Write>
 Field<T> json_field(std::string_view name, std::string_view type, const Write& write, std::string_view help) {
-  return {.name = name,
-          .type = std::string(type),
-          .help = help,
-          .write = [write](const T& object) -> nlohmann::ordered_json { return write(object); },
-          .read = nullptr};
+  return Field<T>(
+      name, std::string(type), help,
+      [write](const void* object) -> nlohmann::ordered_json { return write(*static_cast<const T*>(object)); }, {});
+}
+
+// What field() does, once for all objects that have such a value.
+template <class V>
+AnyField value_field(std::string_view name, std::ptrdiff_t place, std::string_view help) {
+  AnyField result(
+      name, JsonValue<V>::type(), help,
+      [place](const void* object) { return JsonValue<V>::write(value_at<V>(object, place)); }, JsonValue<V>::rows());
+  if constexpr (ReadableJson<V>) {
+    result.read = [place](void* object, const nlohmann::ordered_json& json, const JsonPath& path) {
+      value_at<V>(object, place) = JsonValue<V>::read(json, path);
+    };
+  }
+  return result;
 }
 
 template <class T, class V>
 Field<T> field(std::string_view name, V T::*member, std::string_view help) {
-  Field<T> result = derived_field<T>(name, member, help);
-  if constexpr (ReadableJson<V>) {
-    result.read = [member](T& object, const nlohmann::ordered_json& json, const JsonPath& path) {
-      object.*member = JsonValue<V>::read(json, path);
-    };
-  }
+  return Field<T>(value_field<V>(name, place_of(member), help));
+}
+
+void check_within(double value, double least, double most, const nlohmann::ordered_json& json, const JsonPath& path);
+
+template <class V>
+AnyField value_field_within(std::string_view name, std::ptrdiff_t place, double least, double most,
+                            std::string_view help) {
+  AnyField result = value_field<V>(name, place, help);
+  result.read = [place, least, most](void* object, const nlohmann::ordered_json& json, const JsonPath& path) {
+    V& read = value_at<V>(object, place);
+    read = JsonValue<V>::read(json, path);
+    double value = least;
+    if constexpr (requires(V v) { v.has_value(); }) {
+      if (read) value = static_cast<double>(*read);
+    } else {
+      value = static_cast<double>(read);
+    }
+    check_within(value, least, most, json, path);
+  };
   return result;
 }
 
 // A number from `least` to `most`; nothing, where it is optional.
 template <class T, class V>
 Field<T> field_within(std::string_view name, V T::*member, double least, double most, std::string_view help) {
-  Field<T> result = field(name, member, help);
-  result.read = [member, least, most](T& object, const nlohmann::ordered_json& json, const JsonPath& path) {
-    object.*member = JsonValue<V>::read(json, path);
-    double value = least;
-    if constexpr (requires(V v) { v.has_value(); }) {
-      if (object.*member) value = static_cast<double>(*(object.*member));
-    } else {
-      value = static_cast<double>(object.*member);
-    }
-    if (value >= least && value <= most) return;
-    fail_member(path, std::isinf(most) ? fmt::format("is {}, which is below {}", json.dump(), least)
-                                       : fmt::format("is {}, not from {} to {}", json.dump(), least, most));
-  };
-  return result;
+  return Field<T>(value_field_within<V>(name, place_of(member), least, most, help));
 }
 
 template <class T, class V>
@@ -194,50 +244,47 @@ Field<T> size_field(std::string_view name, V T::*member, std::string_view help) 
 }
 
 // A number that stands for `otherwise` where the file has null: an end of an interval that bounds nothing.
+AnyField any_field_or(std::string_view name, std::ptrdiff_t place, double otherwise, std::string_view help);
 template <class T>
 Field<T> field_or(std::string_view name, double T::*member, double otherwise, std::string_view help) {
-  Field<T> result = field(name, member, help);
-  result.read = [member, otherwise](T& object, const nlohmann::ordered_json& json, const JsonPath& path) {
-    object.*member = json.is_null() ? otherwise : JsonValue<double>::read(json, path);
-  };
-  return result;
+  return Field<T>(any_field_or(name, place_of(member), otherwise, help));
 }
 
 // A share that is left out where it has no value.
+AnyField any_share_if_there(std::string_view name, std::ptrdiff_t place, std::string_view help);
 template <class T>
 Field<T> share_if_there(std::string_view name, std::optional<double> T::*member, std::string_view help) {
-  return share_field(name, member, help).left_out_if([member](const T& object) { return !(object.*member); });
+  return Field<T>(any_share_if_there(name, place_of(member), help));
 }
 
 // One of a few names: name_of(value) of `values`.
+[[noreturn]] void fail_name(const nlohmann::ordered_json& json, const JsonPath& path);
 template <class T, class E, class Name>
 Field<T> name_field(std::string_view name, E T::*member, std::vector<E> values, const Name& name_of,
                     std::string_view help) {
-  Field<T> result = derived_field<T>(
-      name, [member, name_of](const T& object) { return name_of(object.*member); }, help);
-  result.read = [member, values = std::move(values), name_of](T& object, const nlohmann::ordered_json& json,
-                                                              const JsonPath& path) {
+  const std::ptrdiff_t place = place_of(member);
+  Field<T> result(name, JsonValue<std::string>::type(), help,
+                  [place, name_of](const void* object) {
+                    return JsonValue<std::string>::write(std::string_view(name_of(value_at<E>(object, place))));
+                  },
+                  {});
+  result.read = [place, values = std::move(values), name_of](void* object, const nlohmann::ordered_json& json,
+                                                             const JsonPath& path) {
     const std::string text = JsonValue<std::string>::read(json, path);
     for (const E value : values) {
       if (std::string_view(name_of(value)) != text) continue;
-      object.*member = value;
+      value_at<E>(object, place) = value;
       return;
     }
-    fail_member(path, fmt::format("is {}, which is none of its names", json.dump()));
+    fail_name(json, path);
   };
   return result;
 }
 
 // Members of the same object that stand in an object of their own.
 template <class T>
-Field<T> group_field(std::string_view name, Fields<T> members, std::string_view help) {
-  return {.name = name,
-          .type = "object",
-          .help = help,
-          .write = [members](const T& object) { return write_fields(object, members); },
-          .read = [members](T& object, const nlohmann::ordered_json& json,
-                            const JsonPath& path) { read_fields(object, json, path, members); },
-          .inner = prefixed(".", field_rows(members))};
+Field<T> group_field(std::string_view name, const Fields<T>& members, std::string_view help) {
+  return Field<T>(any_group_field(name, members.any(), help));
 }
 
 // A list of objects, each with its number in the list as the first member; the others as `members` has them.
@@ -245,29 +292,33 @@ template <class T, class V>
 Field<T> numbered_field(std::string_view name, std::vector<V> T::*list, std::string_view number,
                         const Fields<V>& members, std::string_view help) {
   using Json = nlohmann::ordered_json;
-  Field<T> result = {.name = name, .type = "list of objects", .help = help};
-  result.write = [list, number, members](const T& object) {
-    Json json = Json::array();
-    for (const V& value : object.*list) {
-      Json element = Json::object();
-      element[std::string(number)] = json.size();
-      element.update(write_fields(value, members));
-      json.push_back(std::move(element));
-    }
-    return json;
-  };
-  result.read = [list, number, members](T& object, Json json, const JsonPath& path) {
+  std::vector<MemberRow> inner = {{fmt::format("[].{}", number), "whole number", "from 0"}};
+  for (MemberRow& row : prefixed("[].", any_field_rows(members.any()))) inner.push_back(std::move(row));
+  const std::ptrdiff_t place = place_of(list);
+  Field<T> result(
+      name, "list of objects", help,
+      [place, number, members](const void* object) {
+        Json json = Json::array();
+        for (const V& value : value_at<std::vector<V>>(object, place)) {
+          Json element = Json::object();
+          element[std::string(number)] = json.size();
+          element.update(write_fields(value, members));
+          json.push_back(std::move(element));
+        }
+        return json;
+      },
+      std::move(inner));
+  result.read = [place, number, members](void* object, Json json, const JsonPath& path) {
     if (!json.is_array()) fail_member(path, "is not a list");
+    auto& values = value_at<std::vector<V>>(object, place);
     for (Json& element : json) {
-      const JsonPath here(path, (object.*list).size());
+      const JsonPath here(path, values.size());
       if (!element.is_object() || element.erase(std::string(number)) == 0) {
         fail_member(here, fmt::format("has no {}", number));
       }
-      read_fields((object.*list).emplace_back(), element, here, members);
+      read_any_fields(&values.emplace_back(), element, here, members.any());
     }
   };
-  result.inner = {{fmt::format("[].{}", number), "whole number", "from 0"}};
-  for (MemberRow& row : prefixed("[].", field_rows(members))) result.inner.push_back(std::move(row));
   return result;
 }
 
@@ -276,45 +327,22 @@ Field<T> numbered_field(std::string_view name, std::vector<V> T::*list, std::str
 // The members of a part as members of the whole.
 template <class T, class P>
 Fields<T> part_fields(P T::*part, const Fields<P>& fields) {
-  Fields<T> result;
-  for (const Field<P>& field : fields) {
-    Field<T> member = {.name = field.name, .type = field.type, .help = field.help};
-    member.write = [part, write = field.write](const T& object) { return write(object.*part); };
-    if (field.read) {
-      member.read = [part, read = field.read](T& object, const nlohmann::ordered_json& json, const JsonPath& path) {
-        read(object.*part, json, path);
-      };
-    }
-    if (field.is_left_out) {
-      member.is_left_out = [part, left_out = field.is_left_out](const T& object) { return left_out(object.*part); };
-    }
-    member.may_miss = field.may_miss;
-    member.inner = field.inner;
-    result.push_back(std::move(member));
-  }
-  return result;
+  return Fields<T>(any_part_fields(place_of(part), fields.any()));
 }
 
 template <class T>
 Fields<T> joined_fields(std::initializer_list<Fields<T>> tables) {
-  Fields<T> fields;
-  for (const Fields<T>& table : tables) fields.insert(fields.end(), table.begin(), table.end());
-  return fields;
+  AnyFields joined;
+  for (const Fields<T>& table : tables) {
+    for (const AnyField& field : table.any()) joined.push_back(field);
+  }
+  return Fields<T>(std::move(joined));
 }
 
 // A Markdown table of the members: name, type, what it is.
-template <class T>
-std::string fields_table(const Fields<T>& fields) {
-  std::string text = "| member | type | what it is |\n|---|---|---|\n";
-  for (const MemberRow& row : field_rows(fields)) {
-    text += fmt::format("| `{}` | {} | {} |\n", row.name, row.type, row.help);
-  }
-  return text;
-}
-
 template <HasJsonFields T>
 std::string fields_table() {
-  return fields_table(fields_of<T>());
+  return any_fields_table(fields_of<T>().any());
 }
 
 }  // namespace phasor

@@ -1,6 +1,5 @@
 #pragma once
 // For headers that declare tables of members: const Fields<Habit>& json_fields(const Habit*);
-#include <vector>
 
 namespace phasor {
 
@@ -8,6 +7,6 @@ template <class T>
 struct Field;
 
 template <class T>
-using Fields = std::vector<Field<T>>;
+class Fields;
 
 }  // namespace phasor

@@ -40,6 +40,8 @@ class JsonPath {
 
 // Throws FormatError: "layers[2].effect.top is missing".
 [[noreturn]] void fail_member(const JsonPath& path, std::string_view what);
+// "layers[2].effect.top is 3, not a text"
+[[noreturn]] void fail_type(const JsonPath& path, const nlohmann::ordered_json& json, std::string_view wanted);
 
 // A row of a table of members, for docs/formats.md.
 struct MemberRow {
@@ -74,11 +76,8 @@ struct PlainJsonValue {
 template <>
 struct JsonValue<bool> : PlainJsonValue {
   static std::string type() { return "true or false"; }
-  static Json write(bool value) { return value; }
-  static bool read(const Json& json, const JsonPath& path) {
-    if (!json.is_boolean()) fail_member(path, fmt::format("is {}, not true or false", json.dump()));
-    return json.get<bool>();
-  }
+  static Json write(bool value);
+  static bool read(const Json& json, const JsonPath& path);
 };
 
 template <std::integral T>
@@ -89,7 +88,7 @@ struct JsonValue<T> : PlainJsonValue {
   static T read(const Json& json, const JsonPath& path) {
     const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<uint64_t>())
                                                 : json.is_number_integer() && std::in_range<T>(json.get<int64_t>());
-    if (!fits) fail_member(path, fmt::format("is {}, not a whole number", json.dump()));
+    if (!fits) fail_type(path, json, "a whole number");
     return json.get<T>();
   }
 };
@@ -97,36 +96,23 @@ struct JsonValue<T> : PlainJsonValue {
 template <>
 struct JsonValue<double> : PlainJsonValue {
   static std::string type() { return "number"; }
-  static Json write(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-  static double read(const Json& json, const JsonPath& path) {
-    if (json.is_null()) return std::numeric_limits<double>::quiet_NaN();
-    if (!json.is_number()) fail_member(path, fmt::format("is {}, not a number", json.dump()));
-    return json.get<double>();
-  }
+  static Json write(double value);
+  static double read(const Json& json, const JsonPath& path);
 };
 
 template <>
 struct JsonValue<std::string> : PlainJsonValue {
   static std::string type() { return "text"; }
-  static Json write(std::string_view value) { return std::string(value); }
-  static std::string read(const Json& json, const JsonPath& path) {
-    if (!json.is_string()) fail_member(path, fmt::format("is {}, not a text", json.dump()));
-    return json.get<std::string>();
-  }
+  static Json write(std::string_view value);
+  static std::string read(const Json& json, const JsonPath& path);
 };
 
 // [real, imaginary]
 template <>
 struct JsonValue<std::complex<double>> : PlainJsonValue {
   static std::string type() { return "pair of numbers"; }
-  static Json write(const std::complex<double>& value) {
-    return {JsonValue<double>::write(value.real()), JsonValue<double>::write(value.imag())};
-  }
-  static std::complex<double> read(const Json& json, const JsonPath& path) {
-    if (!json.is_array() || json.size() != 2) fail_member(path, fmt::format("is {}, not a {}", json.dump(), type()));
-    return {JsonValue<double>::read(json[0], JsonPath(path, size_t{0})),
-            JsonValue<double>::read(json[1], JsonPath(path, size_t{1}))};
-  }
+  static Json write(const std::complex<double>& value);
+  static std::complex<double> read(const Json& json, const JsonPath& path);
 };
 
 template <class T>

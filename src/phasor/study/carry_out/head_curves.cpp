@@ -81,16 +81,14 @@ CurvesRecord measure_head_curves(Session& session, const std::vector<HeadMeasure
 // Numbers of curves are written with six digits.
 template <class V>
 static Field<HeadCurves> short_field(const char* name, V HeadCurves::*member, const char* help) {
-  Field<HeadCurves> result = field(name, member, help);
-  result.write = [member](const HeadCurves& head) -> Json { return shortened(head.*member); };
-  return result;
+  return field(name, member, help).written_by([member](const HeadCurves& head) { return shortened(head.*member); });
 }
 
 static Fields<PartShares> short_shares() {
   const auto share = [](const char* name, double PartShares::*member, const char* help) {
-    Field<PartShares> result = field(name, member, help);
-    result.write = [member](const PartShares& shares) { return shortened(shares.*member); };
-    return result;
+    return field(name, member, help).written_by([member](const PartShares& shares) {
+      return shortened(shares.*member);
+    });
   };
   return {share("content_content", &PartShares::content_content, "of the logits' variance by content alone"),
           share("content_position", &PartShares::content_position, "by the query's content and the key's position"),

@@ -36,34 +36,28 @@ bool has_length(const std::vector<MeasuredLength>& lengths, double factor) {
 const Fields<MeasuredLength>& json_fields(const MeasuredLength*) {
   static const Fields<MeasuredLength> fields = {
       size_field("factor", &MeasuredLength::factor, "times the training length"),
-      Field<MeasuredLength>{
-          .name = "longest",
-          .type = "whole number or null",
-          .help = "tokens; null: not measured",
-          .write = [](const MeasuredLength& l) { return l.record ? Json(l.record->longest) : Json(); },
-          .read =
-              [](MeasuredLength& l, const Json& json, const JsonPath& path) {
-                if (json.is_null()) return;
-                l.record = {.factor = l.factor, .longest = read_json<int64_t>(json, path)};
-              }},
-      Field<MeasuredLength>{
-          .name = "accuracy",
-          .type = "number or null",
-          .help = "on samples of that length; null: not measured",
-          .write = [](const MeasuredLength& l) { return l.record ? Json(l.record->accuracy) : Json(); },
-          .read =
-              [](MeasuredLength& l, const Json& json, const JsonPath& path) {
-                if (json.is_null() != !l.record) fail_member(path, "and longest do not agree");
-                if (!json.is_null()) l.record->accuracy = read_json<double>(json, path);
-              }},
-      Field<MeasuredLength>{.name = "reason",
-                            .type = "text or null",
-                            .help = "why it was not measured; null: it was",
-                            .write = [](const MeasuredLength& l) { return l.record ? Json() : Json(l.reason); },
-                            .read =
-                                [](MeasuredLength& l, const Json& json, const JsonPath& path) {
-                                  if (!json.is_null()) l.reason = read_json<std::string>(json, path);
-                                }}};
+      json_field<MeasuredLength>(
+          "longest", "whole number or null",
+          [](const MeasuredLength& l) { return l.record ? Json(l.record->longest) : Json(); },
+          "tokens; null: not measured")
+          .read_by([](MeasuredLength& l, const Json& json, const JsonPath& path) {
+            if (json.is_null()) return;
+            l.record = {.factor = l.factor, .longest = read_json<int64_t>(json, path)};
+          }),
+      json_field<MeasuredLength>(
+          "accuracy", "number or null",
+          [](const MeasuredLength& l) { return l.record ? Json(l.record->accuracy) : Json(); },
+          "on samples of that length; null: not measured")
+          .read_by([](MeasuredLength& l, const Json& json, const JsonPath& path) {
+            if (json.is_null() != !l.record) fail_member(path, "and longest do not agree");
+            if (!json.is_null()) l.record->accuracy = read_json<double>(json, path);
+          }),
+      json_field<MeasuredLength>(
+          "reason", "text or null", [](const MeasuredLength& l) { return l.record ? Json() : Json(l.reason); },
+          "why it was not measured; null: it was")
+          .read_by([](MeasuredLength& l, const Json& json, const JsonPath& path) {
+            if (!json.is_null()) l.reason = read_json<std::string>(json, path);
+          })};
   return fields;
 }
 

@@ -24,24 +24,21 @@ static const Fields<RunMeasures>& json_fields(const RunMeasures*) {
 static const Fields<PlannedCell>& json_fields(const PlannedCell*) {
   using Json = nlohmann::ordered_json;
   using C = PlannedCell;
-  static const Fields<C> fields = [] {
-    Field<C> config = json_field<C>(
-        "config", "object", [](const C& cell) { return Json::parse(config_to_json(cell.config)); },
-        "as in config.json, with seed 0");
-    config.read = [](C& cell, const Json& json, const JsonPath& path) {
-      cell.config = config_from_json(json.dump(), path.text());
-    };
-    return joined_fields<C>(
-        {part_fields(&C::cell, fields_of<CellName>()),
-         {field("seeds", &C::seeds, "of its runs"),
-          field("own_data", &C::own_data,
-                "whether `data.seed` of a run is its seed; format 1 has no such member, and one data set for "
-                "all runs")
-              .since_later(),
-          field("rates", &C::rates, "learning rates to choose from; empty: that of `config`"),
-          field("rate_of", &C::rate_of, "the cell whose rate it uses, or null"),
-          field("measures", &C::measures, "what is measured of every run"), std::move(config)}});
-  }();
+  static const Fields<C> fields = joined_fields<C>(
+      {part_fields(&C::cell, fields_of<CellName>()),
+       {field("seeds", &C::seeds, "of its runs"),
+        field("own_data", &C::own_data,
+              "whether `data.seed` of a run is its seed; format 1 has no such member, and one data set for all runs")
+            .since_later(),
+        field("rates", &C::rates, "learning rates to choose from; empty: that of `config`"),
+        field("rate_of", &C::rate_of, "the cell whose rate it uses, or null"),
+        field("measures", &C::measures, "what is measured of every run"),
+        json_field<C>(
+            "config", "object", [](const C& cell) { return Json::parse(config_to_json(cell.config)); },
+            "as in config.json, with seed 0")
+            .read_by([](C& cell, const Json& json, const JsonPath& path) {
+              cell.config = config_from_json(json.dump(), path.text());
+            })}});
   return fields;
 }
 
