@@ -33,8 +33,9 @@ struct Outcome {
   std::string out, err;
 };
 
-// Runs in the child between fork and exec: the descriptors become its standard output and error.
+// Runs in the child between fork and exec: the descriptors become its standard output and error. Below 0: closed.
 [[noreturn]] inline void become_phasor(const Arguments& arguments, int out, int err) {
+  if (out < 0) close(STDOUT_FILENO);
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
   // A parent in the background may have these ignored, and an ignored signal stays ignored.
@@ -103,13 +104,16 @@ class RunningPhasor {
   std::string err_;
 };
 
-// Where stdout goes, when it is not to be read: a device, for example.
+inline constexpr const char* kClosed = ">&-";
+
+// Where stdout goes, when it is not to be read: a device, for example, or kClosed.
 inline Outcome phasor_command(const Arguments& arguments, const std::string& stdout_to = "") {
   const TemporaryFolder folder;
   const auto open_output = [](const std::string& path) {
     return FileDescriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   };
-  const FileDescriptor out = open_output(stdout_to.empty() ? (folder / "out").string() : stdout_to);
+  const FileDescriptor out =
+      stdout_to == kClosed ? FileDescriptor() : open_output(stdout_to.empty() ? (folder / "out").string() : stdout_to);
   const FileDescriptor err = open_output((folder / "err").string());
   const pid_t process = fork();
   if (process == 0) become_phasor(arguments, out.get(), err.get());

@@ -1,8 +1,12 @@
 // Folders that older versions wrote (tests/fixtures/folders, one per format, named after a commit that wrote it) are
 // read.
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "cli/tiny_run.h"
+#include "phasor/checkpoint/safetensors.h"
 #include "support/paths.h"
 
 namespace phasor {
@@ -102,6 +106,59 @@ TEST_P(OldFolder, AStudyIsReadAndNothingOfItIsDoneAgain) {
   const Json after = Json::parse(read_file(path("study/summary.json")));
   const bool two_views = before.at("format") == "phasor study summary 1";
   expect_holds(after.at("cells"), two_views ? with_one_view(before.at("cells")) : before.at("cells"), "cells");
+}
+
+// Its own command, which `command.txt` holds, finds everything done.
+TEST_P(OldFolder, AStudyGoesOnWhereNothingIsLeftToDo) {
+  std::istringstream words(read_file(path("study/command.txt")));
+  Arguments command;
+  for (std::string word; words >> word;) command.push_back(word == "study" && command.size() > 2 ? path(word) : word);
+  ASSERT_EQ(command.front(), "phasor");
+  command.erase(command.begin());
+  std::map<fs::path, std::string> results;
+  for (const auto& run : fs::directory_iterator(path("study/runs"))) {
+    results[run.path()] = read_file(run.path() / "result.json");
+  }
+  const Outcome outcome = phasor_command(command);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err.find("run 1/"), std::string::npos) << outcome.err;
+  for (const auto& [run, result] : results) EXPECT_EQ(read_file(run / "result.json"), result) << run;
+}
+
+TEST_P(OldFolder, WhyARunFailedIsRead) {
+  if (!fs::exists(path("failed"))) GTEST_SKIP() << "a folder without a failed run";
+  const Outcome outcome = expect_read({"report", path("failed"), "--text"});
+  expect_words(outcome.out, {"1 run failed", "step 2: the loss is not finite"});
+}
+
+// What the JSON and safetensors files below a folder say they are, and which of them are there at all.
+std::set<std::string> formats_below(const fs::path& folder) {
+  std::set<std::string> formats;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const fs::path& file = entry.path();
+    std::string format;
+    if (file.extension() == ".json") format = Json::parse(read_file(file)).value("format", file.filename().string());
+    if (file.extension() == ".safetensors") format = SafetensorsFile::open(file).metadata().at("format");
+    if (!format.empty()) formats.insert(format);
+  }
+  return formats;
+}
+
+// Whoever changes a format makes a folder of it: tests/fixtures/folders/make.sh.
+TEST(OldFolders, HaveEveryFormatThatIsWrittenNow) {
+  const TemporaryFolder folder;
+  const fs::path run = train_tiny(folder / "run");
+  ASSERT_EQ(phasor_command({"ablate", run.string(), "--samples", "20"}).code, 0);
+  ASSERT_EQ(phasor_command({"spectrum", run.string()}).code, 0);
+  const Outcome study =
+      phasor_command(Arguments{"study", "quick", "--encodings", "rope", "--seeds", "1", "--measure", "ablation",
+                               "spectrum", "lengths", "--out", (folder / "study").string()} +
+                     tiny_settings());
+  ASSERT_EQ(study.code, 0) << study.err;
+  const std::set<std::string> kept = formats_below(fs::path(fixtures_folder()) / "folders");
+  const std::set<std::string> written = formats_below(folder.path());
+  EXPECT_GE(written.size(), 12u);
+  for (const std::string& format : written) EXPECT_TRUE(kept.count(format) > 0) << format;
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, OldFolder, testing::ValuesIn(versions()),

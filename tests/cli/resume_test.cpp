@@ -1,5 +1,9 @@
 // A run that was stopped and goes on ends with the same bits as one that never stopped.
+#include <nlohmann/json.hpp>
+#include <set>
+
 #include "cli/tiny_run.h"
+#include "phasor/checkpoint/safetensors.h"
 #include "support/paths.h"
 
 namespace phasor {
@@ -135,6 +139,42 @@ TEST_F(Resume, OneProcessAtATime) {
                {"another process", "another --out"});
   first.finish(SIGINT);
   resume_and_compare();
+}
+
+// docs/formats.md, "Interrupting and resuming": exactly this may differ.
+TEST_F(Resume, WhatMayDifferIsNamed) {
+  stop_in_mid_run(SIGINT);
+  ASSERT_EQ(phasor_command(training(never_stopped_)).code, 0);
+  ASSERT_EQ(phasor_command({"train", "--resume", "--threads", "2", "--out", stopped_.string()}).code, 0);
+  const std::string document = read_file(fs::path(fixtures_folder()) / "../../docs/formats.md");
+  const size_t begin = document.find("## Interrupting and resuming");
+  const std::string contract = document.substr(begin, document.find("\n* ", document.find("\n* ", begin) + 1) - begin);
+  expect_words(contract, {"`seconds`", "`tokens_per_second`", "`device`", "`xxh64`", "`progress`"});
+
+  using Json = nlohmann::ordered_json;
+  const Json before = Json::parse(read_file(never_stopped_ / "result.json"));
+  const Json after = Json::parse(read_file(stopped_ / "result.json"));
+  std::set<std::string> differing;
+  ASSERT_EQ(before.size(), after.size());
+  for (const auto& [name, value] : before.items()) {
+    if (after.at(name) != value) differing.insert(name);
+  }
+  EXPECT_EQ(differing, (std::set<std::string>{"seconds", "tokens_per_second", "device", "xxh64"}));
+
+  const SafetensorsFile one = SafetensorsFile::open(never_stopped_ / "state.safetensors");
+  const SafetensorsFile other = SafetensorsFile::open(stopped_ / "state.safetensors");
+  ASSERT_EQ(one.names(), other.names());
+  for (const auto& [name, value] : one.metadata()) {
+    if (name == "xxh64") continue;
+    EXPECT_EQ(other.metadata().at(name), value) << name;
+  }
+  for (const std::string& name : one.names()) {
+    if (name == "progress") continue;
+    const auto bytes = one.bytes(name), resumed = other.bytes(name);
+    EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), resumed.begin(), resumed.end())) << name;
+  }
+  const auto progress = one.data<double>("progress", {5}), resumed = other.data<double>("progress", {5});
+  for (const size_t i : {0u, 1u, 3u, 4u}) EXPECT_EQ(progress[i], resumed[i]) << i;
 }
 
 // With its standard output and error closed, a process must not take the run's files for them.

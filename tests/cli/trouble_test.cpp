@@ -327,6 +327,40 @@ TEST(Outputs, AFullOneIsAFailure) {
   }
 }
 
+// phasor ... >&-
+TEST(Outputs, AClosedOneIsAFailure) {
+  const TemporaryFolder folder;
+  for (const Arguments& arguments :
+       {Arguments{"encodings"}, Arguments{"encodings", "rope"}, Arguments{"--help"}, Arguments{"tasks", "--json"}}) {
+    expect_error(phasor_command(arguments, kClosed), 1, {"cannot write the output", "Bad file descriptor"});
+  }
+  // Its line comes after those of the progress, and the work is done all the same.
+  const auto expect_said = [](const Arguments& arguments) {
+    const Outcome outcome = phasor_command(arguments, kClosed);
+    EXPECT_EQ(outcome.code, 1) << arguments[0] << ": " << outcome.err;
+    EXPECT_EQ(last_line(outcome.err), "phasor: cannot write the output: Bad file descriptor\n") << outcome.err;
+    const size_t first = outcome.err.find("phasor: ");
+    EXPECT_EQ(outcome.err.find("phasor: ", first + 1), std::string::npos) << outcome.err;
+  };
+  const fs::path run = folder / "run", whole = train_tiny(folder / "whole"), study = folder / "study";
+  expect_said(tiny_training(run));
+  for (const char* file : {"config.json", "metrics.jsonl", "model.safetensors"}) {
+    expect_same_file(run / file, whole / file);
+  }
+  const Outcome again = phasor_command({"train", "--resume", "--out", run.string()});
+  EXPECT_EQ(again.code, 0) << again.err;
+  expect_words(again.err, {"is complete already"});
+  expect_said({"evaluate", run.string()});
+  expect_said(tiny_study(study));
+  const Outcome repeated = phasor_command(tiny_study(study));
+  EXPECT_EQ(repeated.code, 0) << repeated.err;
+  const std::string summary = read_file(study / "summary.json");
+  expect_said({"report", study.string()});
+  expect_said({"report", study.string(), "--text"});
+  EXPECT_EQ(read_file(study / "summary.json"), summary);
+  expect_no_partial_files(folder.path());
+}
+
 TEST(Outputs, NamesDoNotSteerTheTerminal) {
   const TemporaryFolder folder;
   const fs::path odd = folder /

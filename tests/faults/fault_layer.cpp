@@ -2,6 +2,7 @@
 //
 //   PHASOR_FAULT=write:7:28     the 7th write fails with errno 28; errno 0: half of what was asked for is done
 //   PHASOR_FAULT=rename:2:kill  the process is killed before its 2nd rename
+//   PHASOR_FAULT=fsync_folder:1:5  the 1st fsync of a folder fails; those of files are counted apart, as fsync
 //   PHASOR_FAULT_UNDER=DIR      only calls about files below DIR count
 //   PHASOR_FAULT_COUNTS=FILE    at the end of the process: how often each was called
 #include <dlfcn.h>
@@ -20,8 +21,8 @@
 
 namespace {
 
-enum Call { kOpen, kRead, kWrite, kFsync, kClose, kRename, kTruncate, kUnlink, kMkdir, kFlock, kCalls };
-const char* const kNames[kCalls] = {"open",   "read",      "write",  "fsync", "close",
+enum Call { kOpen, kRead, kWrite, kFsync, kFsyncFolder, kClose, kRename, kTruncate, kUnlink, kMkdir, kFlock, kCalls };
+const char* const kNames[kCalls] = {"open",   "read",      "write",  "fsync", "fsync_folder", "close",
                                     "rename", "ftruncate", "unlink", "mkdir", "flock"};
 
 struct Plan {
@@ -166,7 +167,9 @@ ssize_t pwrite(int descriptor, const void* data, size_t bytes, off_t offset) {
 
 int fsync(int descriptor) {
   static auto* const real = next("fsync", static_cast<int (*)(int)>(nullptr));
-  if (is_under(descriptor) && fate(kFsync) == kFail) return -1;
+  struct stat status;
+  const bool folder = fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode);
+  if (is_under(descriptor) && fate(folder ? kFsyncFolder : kFsync) == kFail) return -1;
   return real(descriptor);
 }
 
