@@ -50,8 +50,8 @@ TEST(PaperStudy, CleanRunsOnDistanceAndIndirectHaveMoreSeeds) {
   const StudyPlan plan = paper_study({.preset = "quick"});
   for (const PlannedCell& cell : plan.cells) {
     const bool audited = !cell.cell.variant.empty() && cell.cell.variant != matched_cell().variant;
-    const bool many = cell.cell.protocol == kClean && !audited &&
-                      (cell.cell.task == kDistance || cell.cell.task == kIndirect);
+    const bool many =
+        cell.cell.protocol == kClean && !audited && (cell.cell.task == kDistance || cell.cell.task == kIndirect);
     EXPECT_EQ(cell.seeds.size(), many ? 10u : 5u) << text(cell.cell);
     for (const uint64_t seed : cell.seeds) EXPECT_LT(seed, 1000u) << "pilots have those from 1000 on";
   }

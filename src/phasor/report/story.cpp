@@ -441,7 +441,8 @@ std::vector<const paper::JudgedClaim*> shown_claims(const std::vector<const pape
 }
 
 // Of the protocol that the story is about: one claim may hold under one protocol and fail under another.
-std::vector<paper::JudgedClaim> told_claims(const std::vector<paper::JudgedClaim>& claims, const std::string& protocol) {
+std::vector<paper::JudgedClaim> told_claims(const std::vector<paper::JudgedClaim>& claims,
+                                            const std::string& protocol) {
   std::vector<paper::JudgedClaim> told;
   std::copy_if(claims.begin(), claims.end(), std::back_inserter(told), [&](const paper::JudgedClaim& judged) {
     return judged.protocol == protocol || judged.protocol == paper::kAnyProtocol;

@@ -112,10 +112,9 @@ size_t count_of(const std::vector<Lines>& blocks) {
 Story shortened(Story story, size_t room) {
   constexpr size_t kFewest = 3;
   while (count_of(blocks_of(story, true)) > room) {
-    const auto longest =
-        std::max_element(story.parts.begin(), story.parts.end(), [](const StoryPart& a, const StoryPart& b) {
-          return a.table.rows.size() < b.table.rows.size();
-        });
+    const auto longest = std::max_element(
+        story.parts.begin(), story.parts.end(),
+        [](const StoryPart& a, const StoryPart& b) { return a.table.rows.size() < b.table.rows.size(); });
     if (longest == story.parts.end() || longest->table.rows.size() <= kFewest) break;
     longest->table.rows.erase(longest->table.rows.end() - 2);
   }
