@@ -88,7 +88,7 @@ TEST(Claims, DocumentsCountThem) {
   const auto both = std::count_if(claims().begin(), claims().end(), [](const Claim& claim) {
     return claim.is_judged_under(kClean) && claim.is_judged_under(kReleased);
   });
-  for (const char* said : {"of its {} claims", "the whole paper, {} claims", "judges {} claims"}) {
+  for (const char* said : {"of {} claims", "the whole paper, {} claims", "judges {} claims"}) {
     EXPECT_TRUE(contains(readme, fmt::format(fmt::runtime(said), all))) << "README.md: " << said << ": " << all;
   }
   EXPECT_TRUE(contains(page, fmt::format("with {} claims, of which {} are asked under both protocols", all, both)))

@@ -64,7 +64,7 @@ std::map<std::string, std::string> tables() {
           {"registered", fields_table<Registration>()},
           {"registration", fields_table<AsRegistered>()},
           {"summary.csv", fields_table<RunLine>()},
-          {"claims.csv", fields_table(paper::claim_columns())},
+          {"claims.csv", any_fields_table(paper::claim_columns().any())},
           {"study_spectrum.json", fields_table<SpectrumRecord>()},
           {"head_curves.json", fields_table<CurvesRecord>()},
           {"lengths", fields_table<MeasuredLength>()},

@@ -123,7 +123,7 @@ TEST(Story, LogitsAndHeadsAreOfTheTaskThatWasLookedInto) {
 
 TEST(Story, ThreeClaimsThatWereDecidedThoseOfTrainingFirst) {
   const StoryPart claims = part(story_of(clear_study()), "claims");
-  EXPECT_EQ(claims.key, "5 of its 6 claims are decided here");
+  EXPECT_EQ(claims.key, "5 of 6 claims are decided here");
   ASSERT_EQ(claims.table.rows.size(), 3u);
   EXPECT_EQ(claims.table.rows[0],
             (std::vector<std::string>{"HOLDS", paper::claim("coupling_contracts_spectra").claim}));
@@ -140,7 +140,7 @@ TEST(Story, ClaimsAreThoseOfItsProtocol) {
     claims.insert(claims.begin(), judged);
   }
   const StoryPart told = part(story_of(clear_study(), claims), "claims");
-  EXPECT_EQ(told.key, "5 of its 6 claims are decided here");
+  EXPECT_EQ(told.key, "5 of 6 claims are decided here");
   EXPECT_EQ(told.table.rows, part(story_of(clear_study()), "claims").table.rows);
 }
 
@@ -162,7 +162,7 @@ TEST(Story, ChoosesWhereNotEverythingHasRoom) {
   EXPECT_EQ(accuracy.table.rows[0][0], "rope");
   EXPECT_EQ(accuracy.table.rows[1][0], "rope(base=7)");
   EXPECT_EQ(accuracy.table.rows[5][0], "nope");
-  EXPECT_TRUE(contains(accuracy.key, "6 of 9 encodings")) << accuracy.key;
+  EXPECT_TRUE(contains(accuracy.key, "not all encodings")) << accuracy.key;
 }
 
 TEST(Story, WhereNothingIsDecidedItSaysSo) {
@@ -171,7 +171,7 @@ TEST(Story, WhereNothingIsDecidedItSaysSo) {
   const Story story = story_of(results, {judged_claims()[0]});
   EXPECT_TRUE(contains(joined(part(story, "accuracy").sentences), "open: nope"));
   EXPECT_TRUE(part(story, "claims").table.rows.empty());
-  EXPECT_TRUE(contains(joined(part(story, "claims").sentences), "none of its 1 claims")) << "and where to ask";
+  EXPECT_TRUE(contains(joined(part(story, "claims").sentences), "none of 1 claims")) << "and where to ask";
   EXPECT_EQ(story.parts.size(), 2u) << "nothing was looked into";
   const std::string screen = story_screen(story);
   EXPECT_FALSE(contains(screen, " - ")) << "no table of dashes";
@@ -251,7 +251,7 @@ TEST(StoryScreen, OfTheDemoHasRoomForAllOfIt) {
 TEST(StoryScreen, LeavesOutRowsBeforeWords) {
   Story story = story_of(clear_study());
   const std::string last = story.parts.front().table.rows.back()[0];
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 2; ++i) {
     story.parts.front().sentences.push_back(std::string(60, 'x') + " " + std::string(60, 'y'));
   }
   for (int i = 0; i < 3; ++i) {

@@ -32,6 +32,8 @@ TEST(RunsToPack, AreThoseWhoseStudyHasMeasuredThem) {
   for (const fs::path& run : found.unmeasured) {
     EXPECT_EQ(runs_to_pack(run).unmeasured, (std::vector<fs::path>{run})) << "also where it is named itself";
   }
+  EXPECT_EQ(runs_to_pack(folder.path() / "runs").unmeasured.size(), 2u);
+  EXPECT_EQ(runs_to_pack(temporary.path()).unmeasured.size(), 2u);
   for (const fs::path& run : found.runs) pack_run(run);
   ASSERT_EQ(carry_out(result_runs(plan, {}), folder, {}), StudyEnd::finished);
   EXPECT_EQ(runs_to_pack(folder.path()).runs.size(), 4u);

@@ -21,4 +21,22 @@ std::string csv_field(const nlohmann::ordered_json& value) {
   return value.dump();
 }
 
+std::string csv_titles(const AnyFields& columns) {
+  std::string text;
+  for (const AnyField& column : columns) {
+    if (!text.empty()) text += ',';
+    text += csv_field(std::string(column.name));
+  }
+  return text;
+}
+
+std::string csv_line(const void* object, const AnyFields& columns) {
+  std::string text;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    if (c > 0) text += ',';
+    text += csv_field(columns[c].write(static_cast<const std::byte*>(object) + columns[c].part));
+  }
+  return text;
+}
+
 }  // namespace phasor

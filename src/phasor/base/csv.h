@@ -14,24 +14,17 @@ std::string csv_field(const std::string& text);
 std::string csv_field(const nlohmann::ordered_json& value);
 
 // Without the end of the line.
+std::string csv_titles(const AnyFields& columns);
+std::string csv_line(const void* object, const AnyFields& columns);
+
 template <class T>
 std::string csv_titles(const Fields<T>& columns) {
-  std::string text;
-  for (const Field<T>& column : columns) {
-    if (!text.empty()) text += ',';
-    text += csv_field(std::string(column.name));
-  }
-  return text;
+  return csv_titles(columns.any());
 }
 
 template <class T>
 std::string csv_line(const T& row, const Fields<T>& columns) {
-  std::string text;
-  for (size_t c = 0; c < columns.size(); ++c) {
-    if (c > 0) text += ',';
-    text += csv_field(columns[c].write(row));
-  }
-  return text;
+  return csv_line(&row, columns.any());
 }
 
 template <class T>

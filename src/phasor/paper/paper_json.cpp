@@ -42,13 +42,13 @@ const Fields<JudgedClaim>& json_fields(const JudgedClaim*) {
 const Fields<JudgedClaim>& claim_columns() {
   static const Fields<JudgedClaim> columns = [] {
     constexpr std::string_view kColumns[] = {"id", "protocol", "verdict", "post_hoc", "reason", "needs", "claim"};
-    Fields<JudgedClaim> chosen;
+    AnyFields chosen;
     for (const std::string_view column : kColumns) {
-      for (const Field<JudgedClaim>& member : fields_of<JudgedClaim>()) {
+      for (const AnyField& member : fields_of<JudgedClaim>().any()) {
         if (member.name == column) chosen.push_back(member);
       }
     }
-    return chosen;
+    return Fields<JudgedClaim>(chosen);
   }();
   return columns;
 }

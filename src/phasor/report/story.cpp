@@ -59,7 +59,7 @@ struct Scene {
   std::vector<AnsweredPlace> places;
   std::vector<std::string> names;
   std::vector<std::vector<const CellSummary*>> cells;  // [places][names]
-  size_t all_names = 0;                                // of which those above have room
+  bool chosen = false;                                 // there are more names than room
 };
 
 bool has_finished(const AnsweredPlace& place) {
@@ -97,15 +97,15 @@ const CellSummary* cell_in(const AnsweredPlace& place, const std::string& name) 
 }
 
 // Where not all have room: the best of the first task, and last the one without positions, as a baseline.
-std::vector<std::string> told_names(const std::vector<AnsweredPlace>& places, size_t& all) {
+std::vector<std::string> told_names(const std::vector<AnsweredPlace>& places, bool& chosen) {
   std::vector<std::string> names;
   for (const AnsweredPlace& place : places) {
     for (const AnsweredCell& cell : place.cells) {
       if (std::find(names.begin(), names.end(), cell.name) == names.end()) names.push_back(cell.name);
     }
   }
-  all = names.size();
-  if (all <= kMostRows) return names;
+  chosen = names.size() > kMostRows;
+  if (!chosen) return names;
   const auto accuracy = [&](const std::string& name) {
     const CellSummary* cell = cell_in(places.front(), name);
     return cell == nullptr || accuracy_of(*cell).count == 0 ? -1.0 : accuracy_of(*cell).mean;
@@ -122,7 +122,7 @@ std::vector<std::string> told_names(const std::vector<AnsweredPlace>& places, si
 
 Scene scene_of(const StudySummary& summary) {
   Scene scene{.places = told_places(summary), .names = {}, .cells = {}};
-  scene.names = told_names(scene.places, scene.all_names);
+  scene.names = told_names(scene.places, scene.chosen);
   for (const AnsweredPlace& place : scene.places) {
     std::vector<const CellSummary*> row;
     for (const std::string& name : scene.names) row.push_back(cell_in(place, name));
@@ -284,15 +284,11 @@ int64_t most_runs(const Scene& scene) {
   return most;
 }
 
-std::string among(const Scene& scene) {
-  if (scene.names.size() == scene.all_names) return "";
-  return fmt::format("; {} of {} encodings", scene.names.size(), scene.all_names);
-}
-
 StoryPart accuracy_part(const StudySummary& summary, const Scene& scene) {
   StoryPart part{.id = "accuracy",
                  .question = "Which encodings can do it?",
-                 .key = "test accuracy in %, mean over seeds (95 % interval)" + among(scene),
+                 .key = std::string("test accuracy in %, mean over seeds (95 % interval)") +
+                        (scene.chosen ? "; not all encodings" : ""),
                  .table = accuracy_table(scene),
                  .sentences = {}};
   const int64_t runs = most_runs(scene);
@@ -457,7 +453,7 @@ StoryPart claims_part(const std::vector<paper::JudgedClaim>& claims) {
   StoryPart part{.id = "claims",
                  .question = "What does that say to the paper?",
                  .key = decided == 0 ? ""
-                                     : fmt::format("{} of its {} claims {} decided here{}", decided, all,
+                                     : fmt::format("{} of {} claims {} decided here{}", decided, all,
                                                    decided == 1 ? "is" : "are", post_hoc ? ", post hoc" : ""),
                  .table = {.titles = {"verdict", "claim"}, .rows = {}},
                  .sentences = {}};
@@ -466,7 +462,7 @@ StoryPart claims_part(const std::vector<paper::JudgedClaim>& claims) {
   }
   if (decided == 0) {
     part.sentences.push_back(
-        fmt::format("So few runs decide none of its {} claims: phasor reproduce --preset quick asks for all.", all));
+        fmt::format("So few runs decide none of {} claims: phasor reproduce --preset quick asks for all.", all));
   }
   return part;
 }

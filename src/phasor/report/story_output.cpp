@@ -107,8 +107,8 @@ size_t count_of(const std::vector<Lines>& blocks) {
   return lines;
 }
 
-// The story with fewer rows in its tables: half a sentence is worse than a row less. The last row of a table, which is
-// its baseline, stays.
+// The story with fewer rows in its tables: half a sentence is worse than a row less. The last row stays: where
+// encodings were chosen, it is the baseline.
 Story shortened(Story story, size_t room) {
   constexpr size_t kFewest = 3;
   while (count_of(blocks_of(story, true)) > room) {

@@ -1,6 +1,7 @@
 #include "phasor/study/carry_out/pack_run.h"
 
 #include <algorithm>
+#include <map>
 
 #include "phasor/ablation/ablation_files.h"
 #include "phasor/ablation/question.h"
@@ -58,26 +59,26 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-// Of the study that is at `folder` or has the run at `folder`.
-std::vector<PlannedRun> planned_runs(const fs::path& folder) {
-  for (const fs::path& path : {folder, fs::absolute(folder).lexically_normal().parent_path().parent_path()}) {
-    const StudyFolder study(path);
-    if (!study.exists()) continue;
-    const StudyPlan plan = study.load_plan();
-    return result_runs(plan, load_rates(study, plan));
-  }
-  return {};
+// What the study wants of its runs, if a study has the run at `path`.
+std::vector<PlannedRun> planned_beside(const fs::path& path) {
+  const StudyFolder study(path.parent_path().parent_path());
+  if (!study.exists()) return {};
+  const StudyPlan plan = study.load_plan();
+  return result_runs(plan, load_rates(study, plan));
 }
 
 }  // namespace
 
 RunsToPack runs_to_pack(const fs::path& folder) {
-  const std::vector<PlannedRun> planned = planned_runs(folder);
   RunsToPack found;
+  std::map<fs::path, std::vector<PlannedRun>> planned;  // by the folder of the runs
   for (const fs::path& path : finished_runs(folder)) {
-    const std::string id = fs::absolute(path).lexically_normal().filename().string();
-    const auto run = std::find_if(planned.begin(), planned.end(), [&](const PlannedRun& it) { return it.id == id; });
-    const bool measured = run == planned.end() || is_measured(*run, path);
+    const fs::path whole = fs::absolute(path / ".").lexically_normal().parent_path();
+    const auto [runs, is_new] = planned.try_emplace(whole.parent_path());
+    if (is_new) runs->second = planned_beside(whole);
+    const auto run = std::find_if(runs->second.begin(), runs->second.end(),
+                                  [&](const PlannedRun& it) { return it.id == whole.filename().string(); });
+    const bool measured = run == runs->second.end() || is_measured(*run, path);
     (measured ? found.runs : found.unmeasured).push_back(path);
   }
   return found;
