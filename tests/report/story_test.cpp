@@ -251,10 +251,7 @@ TEST(StoryScreen, OfTheDemoHasRoomForAllOfIt) {
 TEST(StoryScreen, LeavesOutRowsBeforeWords) {
   Story story = story_of(clear_study());
   const std::string last = story.parts.front().table.rows.back()[0];
-  for (int i = 0; i < 2; ++i) {
-    story.parts.front().sentences.push_back(std::string(60, 'x') + " " + std::string(60, 'y'));
-  }
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 9; ++i) {
     story.parts.front().table.rows.insert(story.parts.front().table.rows.begin(), story.parts.front().table.rows[0]);
   }
   const std::string screen = story_screen(story, {"end"});
