@@ -126,9 +126,10 @@ TEST_P(OldFolder, AStudyGoesOnWhereNothingIsLeftToDo) {
 }
 
 TEST_P(OldFolder, WhyARunFailedIsRead) {
-  if (!fs::exists(path("failed"))) GTEST_SKIP() << "a folder without a failed run";
-  const Outcome outcome = expect_read({"report", path("failed"), "--text"});
+  const Outcome outcome = phasor_command({"report", path("failed"), "--text"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
   expect_words(outcome.out, {"1 run failed", "step 2: the loss is not finite"});
+  expect_words(outcome.err, {"left out: rope on distance"});
 }
 
 // What the JSON and safetensors files below a folder say they are, and which of them are there at all.
