@@ -91,7 +91,8 @@ TEST(Answers, OfManyTheClosestIsNamed) {
   for (const char* other : {"a", "b", "c"}) cells.push_back(cell_runs(named(other), kLow));
   cells.push_back(cell_runs(kAlibi, {0.80, 0.82, 0.84, 0.86, 0.83}));
   const std::string sentence = answer_of(study_of(cells)).sentence;
-  EXPECT_NE(sentence.find("rope is better than each of alibi, a, b and c; least surely than alibi, by 14.0 points"),
+  EXPECT_NE(sentence.find(
+                "rope is better than each of alibi, a, b and c; its least certain lead is over alibi, by 14.0 points"),
             std::string::npos)
       << sentence;
 }
@@ -102,7 +103,7 @@ TEST(Answers, OfManyTheLeastSureIsNotTheNearest) {
   cells.push_back(cell_runs(named("tight"), {0.79, 0.80, 0.80, 0.80, 0.81}));
   cells.push_back(cell_runs(named("wide"), {0.65, 0.72, 0.75, 0.78, 0.85}));
   const std::string sentence = answer_of(study_of(cells)).sentence;
-  EXPECT_NE(sentence.find("least surely than wide, by 22.0 points"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("its least certain lead is over wide, by 22.0 points"), std::string::npos) << sentence;
 }
 
 TEST(Answers, AllFinishedRunsCount) {
@@ -113,10 +114,9 @@ TEST(Answers, AllFinishedRunsCount) {
   EXPECT_EQ(names(answer), (std::vector<std::string>{"alibi", "rope"})) << "84.3 against 89.0";
   EXPECT_EQ(answer.ranked[1].runs_text(), "3 of 4 runs finished, 1 of 3 runs not converged");
   EXPECT_EQ(answer.ranked[0].runs_text(), "");
-  EXPECT_NE(
-      answer.sentence.find("Some runs learned the task and some did not, where no test of means is right: rope (2 "
-                           "of 3 runs at 90 %)."),
-      std::string::npos)
+  EXPECT_NE(answer.sentence.find("Runs lie far apart, where no test of means is right: rope (2 "
+                                 "of 3 runs at 90 %)."),
+            std::string::npos)
       << answer.sentence;
   EXPECT_NE(answer.sentence.find("Without runs that have not converged, rope would come first (95.5 % against 89.0 "
                                  "%)."),

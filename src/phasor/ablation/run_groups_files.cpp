@@ -83,7 +83,7 @@ const Fields<GroupVerdict>& json_fields(const GroupVerdict*) {
   static const Fields<V> summary = {
       derived_field<V>(
           "verdict", [](const V& verdict) { return name(verdict.verdict); },
-          "the one that surely more than half of all seeds would get, else `UNDETERMINED`"),
+          "the one that more than half of all seeds would get, by an exact 95 % bound, else `UNDETERMINED`"),
       field("reason", &V::reason, "in words")};
   static const Fields<GroupVerdict> fields = joined_fields<GroupVerdict>(
       {part_fields(&GroupVerdict::verdict, joined_fields({summary, prevalence_fields(), share_fields()})),

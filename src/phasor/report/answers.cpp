@@ -131,7 +131,7 @@ std::string better_text(const std::string& best, const Ranked& worse) {
   if (worse.size() > kMostNamed) {
     const RankedCell* closest = *std::min_element(
         worse.begin(), worse.end(), [](const auto* a, const auto* b) { return a->behind->low < b->behind->low; });
-    return fmt::format("{} is better than each of {}; least surely than {}, by {}.", best, names_of(worse),
+    return fmt::format("{} is better than each of {}; its least certain lead is over {}, by {}.", best, names_of(worse),
                        closest->name, behind_text(*closest));
   }
   std::vector<std::string> parts;
@@ -159,8 +159,7 @@ std::string mixed_text(const std::vector<RankedCell>& ranked) {
     parts.push_back(fmt::format("{} ({} of {} at 90 %)", cell.name, success.successes, plural(success.trials, "run")));
   }
   if (parts.empty()) return "";
-  return fmt::format("Some runs learned the task and some did not, where no test of means is right: {}.",
-                     listing(parts));
+  return fmt::format("Runs lie far apart, where no test of means is right: {}.", listing(parts));
 }
 
 // Whether runs that were still improving make the order; empty where they do not.

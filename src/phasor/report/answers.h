@@ -1,6 +1,6 @@
 #pragma once
-// Which encoding leads, and how surely: one answer per task and protocol, from all finished runs. Page, terminal and
-// summary.md show these sentences; none of them makes its own.
+// Which encoding leads, and how certain that is: one answer per task and protocol, from all finished runs. Page,
+// terminal and summary.md show these sentences; none of them makes its own.
 //
 // The best is the one with the highest mean, held against each other encoding by the interval that decides comparisons
 // (statistics/mean_difference.h). "It leads" says that it is better than every other one: each of these must hold, so
@@ -18,7 +18,7 @@ namespace phasor {
 enum class Standing : uint8_t {
   best,
   level,  // no difference of interest from the best
-  open,   // neither that nor surely worse
+  open,   // neither that nor significantly worse
   worse,  // the best is better
 };
 std::string_view name(Standing standing);  // "best", "level", "open", "worse"

@@ -120,7 +120,7 @@ std::optional<Oddity> mixed_cells(const Cells& cells) {
   }
   if (oddity.details.empty()) return std::nullopt;
   oddity.text = fmt::format(
-      "Runs lie more than {:.0f} points apart in {}: some learned the task and some did not. No test of means is right "
+      "Runs lie more than {:.0f} points apart in {}. No test of means is right "
       "there; compare how many learned.",
       100.0 * kMixedSpread, plural(std::ssize(oddity.details), "cell"));
   return oddity;

@@ -350,7 +350,7 @@ std::vector<std::string> inside_row(const std::string& name, const CellSummary& 
   return row;
 }
 
-// The encoding whose logits need content and distance together surely more than those of all others.
+// The encoding whose logits need content and distance together more than those of all others, by intervals.
 std::optional<std::string> interaction_sentence(const Scene& scene, size_t place) {
   const SeedInterval* most = nullptr;
   size_t leader = 0;

@@ -55,9 +55,9 @@ MeanDifference mean_of_runs(const RunSample& x, double level = 0.95);
 
 // With a margin, the smallest difference that anybody would care about (1 point for accuracies). Exactly one applies.
 enum class DifferenceReading : uint8_t {
-  of_interest,      // surely larger than the margin: the interval lies wholly beyond it, on one side
-  significant,      // surely not 0, and neither surely larger nor surely smaller than the margin
-  not_of_interest,  // surely smaller than the margin: the interval lies within it. It may exclude 0
+  of_interest,      // larger than the margin: the interval lies wholly beyond it, on one side
+  significant,      // not 0; whether it is larger than the margin is open
+  not_of_interest,  // smaller than the margin: the interval lies within it. It may exclude 0
   open,             // none of these, or too few runs
 };
 DifferenceReading read(const MeanDifference& difference, double margin);

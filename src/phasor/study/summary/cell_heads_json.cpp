@@ -42,7 +42,7 @@ const Fields<EncodingVerdict>& json_fields(const EncodingVerdict*) {
   static const Fields<V> summary = {
       derived_field<V>(
           "verdict", [](const V& verdict) { return name(verdict.verdict); },
-          "the one that surely more than half of all seeds would get, else `UNDETERMINED`"),
+          "the one that more than half of all seeds would get, by an exact 95 % bound, else `UNDETERMINED`"),
       field("reason", &V::reason, "in words"),
       derived_field<V>(
           "seeds", [](const V& verdict) { return verdict.seeds.size(); }, "how many")};

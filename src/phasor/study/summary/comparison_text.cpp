@@ -125,8 +125,7 @@ std::string mixed_text(const Comparison& comparison, const PairNames& names) {
   add(comparison.first, names.first);
   add(comparison.second, names.second);
   if (parts.empty()) return "";
-  return fmt::format("; some runs learned the task and some did not, where no test of means is right: {}",
-                     fmt::join(parts, ", "));
+  return fmt::format("; runs lie far apart, where no test of means is right: {}", fmt::join(parts, ", "));
 }
 
 std::string permutation_text(const Comparison& comparison) {
@@ -177,7 +176,7 @@ std::string verdict_text(const Comparison& comparison, const PairNames& names, c
       has_never(comparison) ? reached_text(comparison, names) : difference_text(comparison, "95 % ");
   if (comparison.reading == not_of_interest) {
     return fmt::format("no difference of interest between {} and {} in {}: {}, {}less than {}", names.first,
-                       names.second, what, found, comparison.significant() ? "surely not 0 and " : "",
+                       names.second, what, found, comparison.significant() ? "significant, but " : "",
                        margin_text(comparison));
   }
   const std::string question = fmt::format("open: whether {} and {} differ in {}", names.first, names.second, what);
