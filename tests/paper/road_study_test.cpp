@@ -27,6 +27,14 @@ TEST(RoadStudy, HasEveryStepOnEveryTaskItCanRead) {
   EXPECT_NE(plan.find({"grid", "clean", "rope(axes=2)", ""}), nullptr);
   EXPECT_NE(plan.find({"grid3", "clean", "rope(axes=3)", ""}), nullptr);
   EXPECT_EQ(plan.find({"distance", "clean", "rope(axes=2)", ""}), nullptr);
+  for (const std::string& task : road_tasks()) {
+    for (const char* encoding : {"nope", "integer", "integer(scale=normalised)"}) {
+      const PlannedCell* cell = plan.find({task, "clean", encoding, kRmsNorm});
+      ASSERT_NE(cell, nullptr) << encoding << " on " << task;
+      EXPECT_EQ(cell->config.model.norm, NormKind::rms);
+      EXPECT_EQ(plan.find({task, "clean", encoding, ""})->config.model.norm, NormKind::layer);
+    }
+  }
   EXPECT_TRUE(is_road_study(plan));
   EXPECT_FALSE(is_paper_study(plan));
   EXPECT_FALSE(is_road_study(paper_study({.preset = "demo"})));

@@ -10,11 +10,9 @@
 namespace phasor::paper {
 namespace trained_road_test {
 
-CellName on(const std::string& encoding, const std::string& task) { return {task, kClean, encoding, ""}; }
-
 CellRuns& add(HandMade& study, const std::string& encoding, const std::string& task, const Numbers& accuracies,
-              const Numbers& areas) {
-  CellRuns& cell = study.add(on(encoding, task), accuracies);
+              const Numbers& areas, const std::string& variant = "") {
+  CellRuns& cell = study.add({task, kClean, encoding, variant}, accuracies);
   each(cell, areas, [](RunRecord& run, double area) { run.loss_area = area; });
   return cell;
 }
@@ -30,17 +28,26 @@ const RoadFinding& finding(const TrainedRoad& road, const std::string& without, 
 
 TEST(TrainedRoad, SaysWhatALackCosts) {
   HandMade study;
-  add(study, "integer", "distance", about(0.40), about(0.80));
-  add(study, "integer(scale=normalised)", "distance", about(0.90), about(0.30));
-  add(study, "integer", "index", about(0.70), about(0.50));
-  add(study, "integer(scale=normalised)", "index", about(0.50), about(0.50));
+  add(study, "integer", "distance", about(0.40), about(0.80), kRmsNorm);
+  add(study, "integer(scale=normalised)", "distance", about(0.90), about(0.30), kRmsNorm);
+  add(study, "integer", "index", about(0.70), about(0.50), kRmsNorm);
+  add(study, "integer(scale=normalised)", "index", about(0.50), about(0.50), kRmsNorm);
   const TrainedRoad road = trained_road(study.results);
   const std::string& said = finding(road, "integer", "integer(scale=normalised)").sentence;
   EXPECT_TRUE(contains(said, "costs 50.0 points (")) << said;
   EXPECT_TRUE(contains(said, ") on distance; gains 20.0 points (")) << said;
   EXPECT_TRUE(contains(said, "is slower to learn on distance (by 0.50, ")) << said;
   EXPECT_FALSE(contains(said, "faster")) << said;
+  EXPECT_TRUE(contains(said, "(integer against integer(scale=normalised), both with rms norm)")) << said;
   EXPECT_EQ(trained_road_reading(road).size(), 1u) << "the other steps were not trained";
+}
+
+// A layer norm takes away what these steps add, so runs with one say nothing of it.
+TEST(TrainedRoad, SwampingIsReadFromRunsWithRmsNorm) {
+  HandMade study;
+  add(study, "integer", "distance", about(0.40), about(0.80));
+  add(study, "integer(scale=normalised)", "distance", about(0.90), about(0.30));
+  EXPECT_EQ(finding(trained_road(study.results), "integer", "integer(scale=normalised)").sentence, "");
 }
 
 TEST(TrainedRoad, SaysNothingWhereIntervalsDoNot) {
@@ -64,18 +71,20 @@ TEST(TrainedRoad, TheTableHasDesiderataOnceAndARowForEveryTask) {
   HandMade study;
   add(study, "integer", "distance", about(0.40), about(0.80));
   add(study, "integer", "grid", about(0.50), about(0.70));
+  add(study, "integer", "grid", about(0.60), about(0.60), kRmsNorm);
   add(study, "rope(axes=2)", "grid", about(0.99), about(0.10));
   const TrainedRoad road = trained_road(study.results);
   const TextTable table = trained_road_table(road);
-  ASSERT_EQ(table.rows.size(), 3u);
+  ASSERT_EQ(table.rows.size(), 4u);
   EXPECT_EQ(table.rows[0][0], "integer");
   EXPECT_EQ(table.rows[0][1], "64") << "the mean position of 128, over the norm of content";
   EXPECT_EQ(table.rows[1][0], "");
   EXPECT_EQ(table.rows[1][1], "");
   EXPECT_EQ(table.rows[1][4], "grid");
   EXPECT_TRUE(table.rows[1][5].starts_with(" 50.0 (")) << table.rows[1][5];
-  EXPECT_EQ(table.rows[2][0], "rope(axes=2)");
-  EXPECT_EQ(table.rows[2][6], "never") << "no run of these reached 90 %, by their curves";
+  EXPECT_EQ(table.rows[2][0], "integer, rms norm");
+  EXPECT_EQ(table.rows[3][0], "rope(axes=2)");
+  EXPECT_EQ(table.rows[3][6], "never") << "no run of these reached 90 %, by their curves";
   EXPECT_FALSE(trained_road_key().empty());
 }
 

@@ -56,6 +56,11 @@ const std::vector<std::string>& index_encodings() {
   return all;
 }
 
+// Of the variant kRmsNorm.
+std::vector<std::string> mean_encodings() {
+  return {road_form("nope"), road_form("integer"), road_form("integer(normalised)")};
+}
+
 }  // namespace
 
 const std::vector<std::string>& road_encodings() {
@@ -90,6 +95,10 @@ StudyPlan road_study(const RoadStudyOptions& options) {
     if (!task.coordinates.empty()) grid.encodings.push_back(task.coordinates);
     grid.settings.insert(grid.settings.end(), task.settings.begin(), task.settings.end());
     if (options.steps > 0) grid.settings.emplace_back("train.steps", std::to_string(options.steps));
+    add_cells(plan, grid);
+    grid.encodings = mean_encodings();
+    grid.variant = kRmsNorm;
+    grid.settings.emplace_back("model.norm", "rms");
     add_cells(plan, grid);
   }
   check(plan);

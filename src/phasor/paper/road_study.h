@@ -15,6 +15,10 @@ struct RoadStudyOptions {
   std::vector<double> rates;  // to choose learning rates from; empty: as planned
 };
 
+// The variant with `model.norm=rms`. It has nope and the steps that add the same number to every channel: a layer norm
+// subtracts the mean over the channels, and so the whole of these steps.
+inline constexpr const char* kRmsNorm = "rms norm";
+
 // Canonical expressions in the order of the road; those of several coordinates last.
 const std::vector<std::string>& road_encodings();
 // "distance", "index", "grid", "grid3"

@@ -14,7 +14,9 @@
 namespace phasor::paper {
 namespace {
 
-CellName road_cell(const std::string& encoding, const std::string& task) { return {task, kClean, encoding, ""}; }
+CellName road_cell(const std::string& encoding, const std::string& task, const std::string& variant) {
+  return {task, kClean, encoding, variant};
+}
 
 // The cell of a table by the head of its column.
 std::string column_of(const RoadStep& step, const std::string& head) {
@@ -63,15 +65,16 @@ std::string sentence_of(const RoadFinding& finding) {
   add_part(parts, "is faster to learn on", finding.costs,
            [](const RoadCost& cost) { return speed_words(cost, false); });
   if (parts.empty()) return "";
-  return fmt::format("{} ({} against {}) {}.", finding.contrast.lack, finding.contrast.without, finding.contrast.with,
-                     fmt::join(parts, "; "));
+  const RoadContrast& contrast = finding.contrast;
+  return fmt::format("{} ({} against {}{}{}) {}.", contrast.lack, contrast.without, contrast.with,
+                     contrast.variant.empty() ? "" : ", both with ", contrast.variant, fmt::join(parts, "; "));
 }
 
 RoadFinding finding_of(const StudyResults& results, const RoadContrast& contrast) {
   RoadFinding finding{.contrast = contrast, .costs = {}, .sentence = ""};
   for (const std::string& task : road_tasks()) {
-    const CellRuns* without = results.find(road_cell(contrast.without, task));
-    const CellRuns* with = results.find(road_cell(contrast.with, task));
+    const CellRuns* without = results.find(road_cell(contrast.without, task, contrast.variant));
+    const CellRuns* with = results.find(road_cell(contrast.with, task, contrast.variant));
     if (without == nullptr || with == nullptr) continue;
     finding.costs.push_back({task, compare(*with, *without, {ComparedQuantity::test_accuracy}),
                              compare(*without, *with, {ComparedQuantity::loss_area})});
@@ -85,7 +88,8 @@ RoadFinding finding_of(const StudyResults& results, const RoadContrast& contrast
 const std::vector<RoadContrast>& road_contrasts() {
   static const std::vector<RoadContrast> contrasts = [] {
     std::vector<RoadContrast> all = {
-        {"Swamping: numbers that grow with the place", "integer", "integer(normalised)"},
+        {"Swamping: numbers that grow with the place", "integer", "integer(normalised)", kRmsNorm},
+        {"One number for all channels, where the norm keeps it", "nope", "integer(normalised)", kRmsNorm},
         {"Jumps: codes whose neighbours differ in many bits", "binary", "sinusoidal"},
         {"Adding positions instead of giving them channels", "sinusoidal", "concat(sinusoidal)"},
         {"Adding positions instead of rotating by them", "sinusoidal", "rope"},
@@ -108,11 +112,13 @@ TrainedRoad trained_road(const StudyResults& results) {
     const Encoding encoding = parse_encoding(expression);
     const RoadStep step{.expression = expression,
                         .measured = measure_desiderata(encoding, usual_shape(encoding)).front()};
-    for (const std::string& task : road_tasks()) {
-      const CellRuns* runs = results.find(road_cell(expression, task));
-      if (runs == nullptr) continue;
-      road.rows.push_back(
-          {summarize(*runs), column_of(step, "shift"), column_of(step, "norm"), column_of(step, "jump")});
+    for (const char* variant : {"", kRmsNorm}) {
+      for (const std::string& task : road_tasks()) {
+        const CellRuns* runs = results.find(road_cell(expression, task, variant));
+        if (runs == nullptr) continue;
+        road.rows.push_back(
+            {summarize(*runs), column_of(step, "shift"), column_of(step, "norm"), column_of(step, "jump")});
+      }
     }
   }
   for (const RoadContrast& contrast : road_contrasts()) road.findings.push_back(finding_of(results, contrast));

@@ -14,6 +14,7 @@ namespace phasor::paper {
 struct RoadContrast {
   std::string lack;           // "swamping", in words
   std::string without, with;  // canonical: what lacks it, and what has it
+  std::string variant = {};   // of both
 };
 const std::vector<RoadContrast>& road_contrasts();
 

@@ -27,12 +27,13 @@ TextTable trained_road_table(const TrainedRoad& road) {
   TextTable table{.titles = {"encoding", "norm", "jump", "shift", "task", "accuracy", "steps", "area"}, .rows = {}};
   std::string last;
   for (const RoadRow& row : road.rows) {
-    const std::string& encoding = row.cell.cell.encoding;
+    const CellName& cell = row.cell.cell;
+    const std::string encoding = cell.variant.empty() ? cell.encoding : cell.encoding + ", " + cell.variant;
     // The encoding and what it fulfils stand in its first row alone.
     const bool first = encoding != last;
     last = encoding;
     table.rows.push_back({first ? encoding : "", first ? row.norm : "", first ? row.jump : "", first ? row.shift : "",
-                          row.cell.cell.task, interval_of(numbers(row).test_accuracy, 100.0, 5, 1),
+                          cell.task, interval_of(numbers(row).test_accuracy, 100.0, 5, 1),
                           steps_to(numbers(row).steps_to_90), interval_of(numbers(row).loss_area, 1.0, 4, 2)});
   }
   return table;
