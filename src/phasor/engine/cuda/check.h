@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <string>
 
 namespace phasor::cuda {
 
@@ -10,6 +11,8 @@ namespace phasor::cuda {
 [[noreturn]] void fail_call(cudaError_t code, const char* tried, const char* file, int line);
 // The same where memory ran out: how much was needed, how much the device has and has free.
 [[noreturn]] void fail_memory(size_t bytes);
+// An Error with a text of the caller's.
+[[noreturn]] void fail_text(const std::string& text);
 
 inline void check(cudaError_t code, const char* tried, const char* file, int line) {
   if (code != cudaSuccess) fail_call(code, tried, file, line);

@@ -12,7 +12,7 @@ namespace phasor::cuda {
 // Of one backend. Everything it launches goes to its one stream, in the order of the calls.
 struct CudaContext {
   cudaStream_t stream = nullptr;
-  cudaMemPool_t pool = nullptr;    // of the backend: gives memory back to the device when the backend ends
+  cudaMemPool_t pool = nullptr;  // of the backend: gives memory back to the device when the backend ends
   int device = 0;
   int multiprocessors = 1;
   int shared_memory_per_block = 48 << 10;  // bytes, with cudaFuncAttributeMaxDynamicSharedMemorySize
