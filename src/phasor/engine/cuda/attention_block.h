@@ -2,6 +2,7 @@
 // What the attention kernels in fp32 arithmetic share: a block owns some rows, kRowsPerWarp for each warp, and goes
 // through the other side 32 rows at a time, one for each lane. So a row of scores belongs to one warp. For .cu files.
 #include <cstdint>
+#include <string>
 
 #include "phasor/engine/cuda/attention_head.h"
 #include "phasor/engine/cuda/attention_tiles.h"
