@@ -30,8 +30,8 @@ inline Backend& test_backend() {
   GTEST_SKIP() << phasor::testing_support::test_backend().description() << " has no " << phasor::name(dtype) \
                << " products in this build or on this machine"
 
-// For tests of bits that must not depend on where in a batch a sequence stands. Only the CPU has its products by a library
-// that may not keep to this.
+// For tests of bits that must not depend on where in a batch a sequence stands. Only the CPU has its products by a
+// library that may not keep to this.
 #define PHASOR_SKIP_UNLESS_ROWS_ARE_ALIKE()                                   \
   if (phasor::testing_support::tested_device() == phasor::kDefaultDevice &&   \
       !phasor::available_gemms().front()->rows_are_alike())                   \

@@ -90,8 +90,8 @@ void CudaBackend::run(const LinearCrossEntropy& op) {
       product_with_rows<T>(context(), x, op.weight, span, StoreLogit{logits.data(), classes, op.bias.data()});
       void* where = narrow ? narrow_dlogits.as<void>() : static_cast<void*>(logits.data());
       T* dlogits = gradient ? static_cast<T*>(where) : nullptr;
-      finish_rows<T><<<grid_of(span.capacity, kRowsPerBlock), kThreads, 0, context().stream>>>(op, logits.data(),
-                                                                                             dlogits, span);
+      finish_rows<T>
+          <<<grid_of(span.capacity, kRowsPerBlock), kThreads, 0, context().stream>>>(op, logits.data(), dlogits, span);
       PHASOR_CUDA_LAUNCHED();
       if (!gradient) return;
       const ConstMatrix dy(dlogits, op.x.dtype(), span.capacity, classes);

@@ -43,8 +43,8 @@ __global__ void find_input_rows(InputTable input, Sequences sequences, int32_t* 
   }
 }
 
-// to[r] += dy[t] for the tokens t with row_of[t] == r, in their order. A block per row of the table: it looks through the
-// tokens, as many at a time as it has threads, and adds those that are its own.
+// to[r] += dy[t] for the tokens t with row_of[t] == r, in their order. A block per row of the table: it looks through
+// the tokens, as many at a time as it has threads, and adds those that are its own.
 __global__ __launch_bounds__(kThreads) void scatter_rows(View<float, 2> to, View<const float, 2> dy,
                                                          const int32_t* row_of, const int32_t* token_count) {
   __shared__ int32_t found[kThreads];
@@ -92,7 +92,7 @@ void CudaBackend::run(const EmbeddingBackward& op) {
   if (op.dy.size() == 0) return;
   if (op.dtable.size() > 0) {
     scatter_rows<<<grid_of(op.dtable.extent(0), 1), kThreads, 0, context().stream>>>(op.dtable, op.dy, op.ids.data(),
-                                                                                    op.sequences.tokens);
+                                                                                     op.sequences.tokens);
     PHASOR_CUDA_LAUNCHED();
   }
   if (op.dinput.empty() || op.dinput.size() == 0) return;
@@ -101,7 +101,7 @@ void CudaBackend::run(const EmbeddingBackward& op) {
   find_input_rows<<<grid_of(tokens, kThreads), kThreads, 0, context().stream>>>(op.input, op.sequences, rows.data());
   PHASOR_CUDA_LAUNCHED();
   scatter_rows<<<grid_of(op.dinput.extent(0), 1), kThreads, 0, context().stream>>>(op.dinput, op.dy, rows.data(),
-                                                                                  op.sequences.tokens);
+                                                                                   op.sequences.tokens);
   PHASOR_CUDA_LAUNCHED();
 }
 

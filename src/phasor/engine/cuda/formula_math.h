@@ -1,5 +1,6 @@
 #pragma once
-// One instruction of a formula on the device, forward and backward, by the conventions of formula/evaluate.h. For .cu files.
+// One instruction of a formula on the device, forward and backward, by the conventions of formula/evaluate.h. For .cu
+// files.
 #include "phasor/formula/opcode.h"
 
 namespace phasor::cuda {

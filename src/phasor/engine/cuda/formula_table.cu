@@ -68,15 +68,16 @@ __global__ __launch_bounds__(kThreads) void formula_forward(FormulaTableForward 
   }
 }
 
-// of_row[row][k] = sum over the row's columns of dtable * d value / d parameter k: each thread adds every 128th column, and
-// the threads are added in order. A block per row.
+// of_row[row][k] = sum over the row's columns of dtable * d value / d parameter k: each thread adds every 128th column,
+// and the threads are added in order. A block per row.
 __global__ __launch_bounds__(kThreads) void formula_backward(FormulaTableBackward op, Program program, double* work,
                                                              double* of_row) {
   const FormulaTable& formula = op.formula;
   const int64_t rows = op.dtable.extent(0), width = op.dtable.extent(1);
   const Strided values{work + grid_first(), grid_step()};
   const Strided adjoints{work + int64_t{program.size} * grid_step() + grid_first(), grid_step()};
-  double* block_sums = work + 2 * int64_t{program.size} * grid_step() + int64_t{blockIdx.x} * kThreads * program.parameters;
+  double* block_sums =
+      work + 2 * int64_t{program.size} * grid_step() + int64_t{blockIdx.x} * kThreads * program.parameters;
   const Strided sums{block_sums + threadIdx.x, kThreads};
   for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
     for (int32_t k = 0; k < program.parameters; ++k) sums[k] = 0.0;
@@ -111,8 +112,8 @@ __global__ __launch_bounds__(kThreads) void formula_backward(FormulaTableBackwar
   }
 }
 
-// Rows in order, in double: each number of dparameters is rounded once. The first row of a group (of all, where the groups
-// share the number) adds up the others'.
+// Rows in order, in double: each number of dparameters is rounded once. The first row of a group (of all, where the
+// groups share the number) adds up the others'.
 __global__ void add_rows(FormulaTableBackward op, int64_t parameters, const double* of_row) {
   const FormulaTable& formula = op.formula;
   const int64_t rows = op.dtable.extent(0);
@@ -161,10 +162,10 @@ void CudaBackend::run(const FormulaTableBackward& op) {
   const ScratchArray<double> work(context(), blocks * kThreads * (2 * int64_t{program.size} + program.parameters));
   const ScratchArray<double> of_row(context(), rows * program.parameters);
   formula_backward<<<static_cast<unsigned>(blocks), kThreads, 0, context().stream>>>(op, program, work.data(),
-                                                                                    of_row.data());
+                                                                                     of_row.data());
   PHASOR_CUDA_LAUNCHED();
   add_rows<<<grid_of(rows * program.parameters, kThreads), kThreads, 0, context().stream>>>(op, program.parameters,
-                                                                                           of_row.data());
+                                                                                            of_row.data());
   PHASOR_CUDA_LAUNCHED();
 }
 

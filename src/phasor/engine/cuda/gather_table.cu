@@ -62,7 +62,7 @@ void CudaBackend::run(const GatherTableBackward& op) {
   const Scratch work(context(), std::max<size_t>(bytes, 1));
   sort(work.as<void>());
   add_sorted<<<grid_of(count, kThreads), kThreads, 0, stream>>>(op.dparameter.data(), op.dtable.data(),
-                                                               parameters.data(), entries.data(), count);
+                                                                parameters.data(), entries.data(), count);
   PHASOR_CUDA_LAUNCHED();
 }
 

@@ -42,10 +42,10 @@ void CudaBackend::run(const LinearForward& op) {
   const RowSpan span{op.rows.used, 0, op.x.rows()};
   with_element(op.x.dtype(), [&]<class X>(X*) {
     with_element(op.y.dtype(), [&]<class Y>(Y*) {
-      product_with_rows<X>(context(), op.x, op.weight, span,
-                           StoreActivated<Y>{op.y.row<Y>(0),
-                                             op.preactivation.empty() ? nullptr : op.preactivation.row<Y>(0),
-                                             op.y.stride(), op.preactivation.stride(), op.bias.data(), op.activation});
+      product_with_rows<X>(
+          context(), op.x, op.weight, span,
+          StoreActivated<Y>{op.y.row<Y>(0), op.preactivation.empty() ? nullptr : op.preactivation.row<Y>(0),
+                            op.y.stride(), op.preactivation.stride(), op.bias.data(), op.activation});
     });
   });
 }

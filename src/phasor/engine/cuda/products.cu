@@ -24,7 +24,7 @@ __global__ __launch_bounds__(kProductThreads) void weight_partials(Transposed<T>
              [=](int64_t o, int64_t i, float value) { to[o * in + i] = value; });
 }
 
-constexpr int kColumns = 32;   // of a block that sums columns
+constexpr int kColumns = 32;  // of a block that sums columns
 constexpr int kRowLanes = 8;
 
 // Each lane sums every eighth row of the range; the lanes are added in order.
@@ -66,7 +66,7 @@ void add_partial_sums(const CudaContext& context, float* to, int64_t to_stride, 
   if (size == 0) return;
   constexpr int kThreads = 128;
   add_partials<<<grid_of(size, kThreads), kThreads, 0, context.stream>>>(to, to_stride, columns, size, partial,
-                                                                        partial_stride, span, range_rows);
+                                                                         partial_stride, span, range_rows);
   PHASOR_CUDA_LAUNCHED();
 }
 
@@ -83,7 +83,7 @@ void add_weight_sums(const CudaContext& context, const WeightSums& sums) {
       const dim3 grid(static_cast<unsigned>(chunks_of(in, kProductTile)),
                       static_cast<unsigned>(chunks_of(out, kProductTile)), z);
       weight_partials<<<grid, kProductThreads, 0, context.stream>>>(transposed<T>(sums.dy), row_major<T>(sums.x),
-                                                                   partial.data(), out, in, sums.span, range_rows);
+                                                                    partial.data(), out, in, sums.span, range_rows);
       PHASOR_CUDA_LAUNCHED();
       add_partial_sums(context, sums.dweight.data(), sums.dweight.stride(0), in, out * in, partial.data(), out * in,
                        sums.span, range_rows);
@@ -92,7 +92,7 @@ void add_weight_sums(const CudaContext& context, const WeightSums& sums) {
     const ScratchArray<float> partial(context, ranges * out);
     const dim3 grid(static_cast<unsigned>(chunks_of(out, kColumns)), z);
     bias_partials<<<grid, dim3(kColumns, kRowLanes), 0, context.stream>>>(row_major<T>(sums.dy), partial.data(), out,
-                                                                         sums.span, range_rows);
+                                                                          sums.span, range_rows);
     PHASOR_CUDA_LAUNCHED();
     add_partial_sums(context, sums.dbias.data(), out, out, out, partial.data(), out, sums.span, range_rows);
   });

@@ -21,13 +21,13 @@ struct RowSpan {
   }
 };
 
-inline constexpr int kProductTile = 64;     // rows and columns of a block
-inline constexpr int kProductDepth = 16;    // of k in shared memory
+inline constexpr int kProductTile = 64;   // rows and columns of a block
+inline constexpr int kProductDepth = 16;  // of k in shared memory
 inline constexpr int kProductThreads = 256;
-inline constexpr int kProductPatch = 4;     // rows and columns of a thread
+inline constexpr int kProductPatch = 4;  // rows and columns of a thread
 
-// The tile's sums over k in [k_begin, k_end), for the block's rows and columns: a(m, k) b(k, n). Elements beyond the ends
-// are 0. kAAlongK, kBAlongK: which index neighbours in memory have.
+// The tile's sums over k in [k_begin, k_end), for the block's rows and columns: a(m, k) b(k, n). Elements beyond the
+// ends are 0. kAAlongK, kBAlongK: which index neighbours in memory have.
 template <bool kAAlongK, bool kBAlongK, class A, class B>
 __device__ void tile_product(float (&sums)[kProductPatch][kProductPatch], const A& a, const B& b, int64_t first_row,
                              int64_t rows, int64_t first_column, int64_t columns, int64_t k_begin, int64_t k_end) {
@@ -155,8 +155,8 @@ struct StoreElement {
   }
 };
 
-// dweight += dy^T x and, where it is not empty, dbias += the columns' sums of dy, over the rows of the span, as sums over
-// fixed ranges of rows that are added in order.
+// dweight += dy^T x and, where it is not empty, dbias += the columns' sums of dy, over the rows of the span, as sums
+// over fixed ranges of rows that are added in order.
 struct WeightSums {
   View<float, 2> dweight;  // [out, in]
   View<float, 1> dbias;    // [out] or empty
