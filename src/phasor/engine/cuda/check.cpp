@@ -26,8 +26,8 @@ void fail_memory(size_t bytes) {
   cudaGetLastError();
   size_t free = 0, total = 0;
   if (cudaMemGetInfo(&free, &total) != cudaSuccess) fail("the GPU has no {:.2f} GiB of memory left", gib(bytes));
-  fail("the GPU has not enough memory: {:.2f} GiB more are needed, {:.2f} of {:.2f} GiB are free", gib(bytes), gib(free),
-       gib(total));
+  fail("the GPU has not enough memory: {:.2f} GiB more are needed, {:.2f} of {:.2f} GiB are free", gib(bytes),
+       gib(free), gib(total));
 }
 
 void fail_text(const std::string& text) { throw Error(text); }

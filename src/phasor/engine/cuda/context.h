@@ -41,8 +41,7 @@ class Scratch {
 template <class T>
 class ScratchArray {
  public:
-  ScratchArray(const CudaContext& context, int64_t count)
-      : scratch_(context, static_cast<size_t>(count) * sizeof(T)) {}
+  ScratchArray(const CudaContext& context, int64_t count) : scratch_(context, static_cast<size_t>(count) * sizeof(T)) {}
   T* data() const { return scratch_.as<T>(); }
 
  private:

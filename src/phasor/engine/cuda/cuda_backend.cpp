@@ -13,8 +13,10 @@ DeviceState::DeviceState() {
   int devices = 0;
   const cudaError_t found = cudaGetDeviceCount(&devices);
   if (found == cudaErrorInsufficientDriver || found == cudaErrorSystemDriverMismatch) {
-    fail("no CUDA driver for this program was found on this machine (it was built with CUDA {}.{}); use the device 'cpu'",
-         CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+    fail(
+        "no CUDA driver for this program was found on this machine (it was built with CUDA {}.{}); use the device "
+        "'cpu'",
+        CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
   }
   if (found == cudaErrorNoDevice || (found == cudaSuccess && devices == 0)) {
     fail("no GPU was found on this machine; use the device 'cpu'");
@@ -27,8 +29,10 @@ DeviceState::DeviceState() {
   context_.shared_memory_per_block = static_cast<int>(properties.sharedMemPerBlockOptin);
   context_.compute_capability = properties.major * 10 + properties.minor;
   if (!has_device_code()) {
-    fail("this program has no code for the GPU {} (compute capability {}.{}); build it with -DCMAKE_CUDA_ARCHITECTURES={}{}",
-         properties.name, properties.major, properties.minor, properties.major, properties.minor);
+    fail(
+        "this program has no code for the GPU {} (compute capability {}.{}); build it with "
+        "-DCMAKE_CUDA_ARCHITECTURES={}{}",
+        properties.name, properties.major, properties.minor, properties.major, properties.minor);
   }
   PHASOR_CUDA_CHECK(cudaStreamCreateWithFlags(&context_.stream, cudaStreamNonBlocking));
   cudaMemPoolProps pool{};

@@ -52,7 +52,8 @@ __device__ inline double warp_sum(double value) {
 
 inline int64_t chunks_of(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
-// Blocks of a kernel that takes `size` items per block in a loop over the grid: never 0, never more than hardware takes.
+// Blocks of a kernel that takes `size` items per block in a loop over the grid: never 0, never more than hardware
+// takes.
 inline unsigned grid_of(int64_t items, int64_t size) {
   return static_cast<unsigned>(std::clamp<int64_t>(chunks_of(items, size), 1, 1 << 20));
 }
