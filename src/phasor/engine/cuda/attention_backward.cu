@@ -1,5 +1,5 @@
-// The backward pass of attention: what a row gives back to the softmax, then kernels for queries, for keys and values and
-// for distances, then the sums of shares in order.
+// The backward pass of attention: what a row gives back to the softmax, then kernels for queries, for keys and values
+// and for distances, then the sums of shares in order.
 #include <algorithm>
 
 #include "phasor/engine/cuda/attention.h"
@@ -82,7 +82,7 @@ int64_t distance_runs(int64_t table_floats, int64_t tiles) {
 void add_frequencies(const AttentionBackward& op, const BackwardScratch& scratch, const AttentionTiles& tiles,
                      const CudaContext& context) {
   add_tiles<<<static_cast<unsigned>(op.dfrequency.size()), kThreads, 0, context.stream>>>(op, scratch, tiles.list(),
-                                                                                         tiles.count());
+                                                                                          tiles.count());
   PHASOR_CUDA_LAUNCHED();
 }
 
@@ -96,7 +96,8 @@ void attention_backward(const AttentionBackward& op, const CudaContext& context)
   const AttentionTiles tiles(a.sequences, rows, context);
 
   const bool frequencies = !op.dfrequency.empty() && !a.rotation.query.empty();
-  const int64_t frequency_share = frequencies ? tiles.capacity() * shape.heads * a.rotation.axes * op.dfrequency.extent(1) : 0;
+  const int64_t frequency_share =
+      frequencies ? tiles.capacity() * shape.heads * a.rotation.axes * op.dfrequency.extent(1) : 0;
   const int64_t runs = op.dbias.empty() ? 0 : distance_runs(op.dbias.size(), tiles.capacity());
   const ScratchArray<float> taken(context, tokens * shape.heads);
   const ScratchArray<float> dshared_query(context, shape.heads * tokens * shape.shared_query_width);
@@ -121,7 +122,7 @@ void attention_backward(const AttentionBackward& op, const CudaContext& context)
   const auto add_shares = [&](const Matrix& to, const float* shares, int64_t heads) {
     if (to.empty()) return;
     add_heads<<<grid_of(tokens * to.columns(), kThreads), kThreads, 0, context.stream>>>(to, shares, heads, tokens,
-                                                                                        a.sequences.tokens);
+                                                                                         a.sequences.tokens);
     PHASOR_CUDA_LAUNCHED();
   };
   add_shares(op.dshared_query, scratch.dshared_query, shape.heads);

@@ -159,8 +159,8 @@ void launch(void (*kernel)(Parameters...), dim3 grid, int threads, size_t shared
     fail_text("attention needs " + std::to_string(shared_bytes) + " bytes of shared memory per block, the GPU has " +
               std::to_string(context.shared_memory_per_block) + "; use narrower heads");
   }
-  PHASOR_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         static_cast<int>(shared_bytes)));
+  PHASOR_CUDA_CHECK(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
   kernel<<<grid, threads, shared_bytes, context.stream>>>(arguments...);
   PHASOR_CUDA_LAUNCHED();
 }

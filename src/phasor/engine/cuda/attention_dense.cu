@@ -1,5 +1,5 @@
-// Attention of one sequence with everything materialised, by plain loops in double: the oracle for the fused kernels and
-// the exporter's source. A block takes one query of one head.
+// Attention of one sequence with everything materialised, by plain loops in double: the oracle for the fused kernels
+// and the exporter's source. A block takes one query of one head.
 #include <math_constants.h>
 
 #include <algorithm>
@@ -156,8 +156,7 @@ void launch_rows(void (*kernel)(Op, double*, int64_t), const Op& op, int64_t n, 
   const AttentionShape& shape = op.attention.shape;
   const ScratchArray<double> rows(context, doubles * shape.heads * n * n);
   const size_t bytes = static_cast<size_t>(shape.key_width) * sizeof(double);
-  PHASOR_CUDA_CHECK(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  PHASOR_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
   kernel<<<dim3(static_cast<unsigned>(n), static_cast<unsigned>(shape.heads)), kThreads, bytes, context.stream>>>(
       op, rows.data(), n);
   PHASOR_CUDA_LAUNCHED();

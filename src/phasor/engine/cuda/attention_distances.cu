@@ -1,5 +1,5 @@
-// The gradients by distance: a block takes a run of query tiles of one head and adds their dL to a table of its own, row
-// after row, in an order that follows from the tiles alone.
+// The gradients by distance: a block takes a run of query tiles of one head and adds their dL to a table of its own,
+// row after row, in an order that follows from the tiles alone.
 #include <algorithm>
 
 #include "phasor/engine/cuda/attention_gradients.h"
@@ -36,8 +36,7 @@ __device__ void add_tile(float* table, const float* dscores, const TilePositions
   const int64_t columns = 2 * int64_t{bias.reach} + 1;
   if (bias.rows == 1) {
     // Where positions run on by one, a thread takes a diagonal of the tile.
-    const bool runs_on =
-        (t >= rows || at.query[t] == at.query[0] + t) && (t >= keys || at.key[t] == at.key[0] + t);
+    const bool runs_on = (t >= rows || at.query[t] == at.query[0] + t) && (t >= keys || at.key[t] == at.key[0] + t);
     if (__syncthreads_and(runs_on) != 0) {
       const int diagonal = t - (Rows - 1);
       float sum = 0.0f;
@@ -101,8 +100,7 @@ __global__ void __launch_bounds__(BlockShape<Heads>::kThreads)
     const OwnQueries<Heads> own(op, place, scratch, tile.begin, memory);
     const int rows = static_cast<int>(min(int64_t{kRows}, place.length - tile.begin));
     if (threadIdx.x < rows) {
-      positions.query[threadIdx.x] =
-          static_cast<int32_t>(bias_position(a, place.first + tile.begin + threadIdx.x));
+      positions.query[threadIdx.x] = static_cast<int32_t>(bias_position(a, place.first + tile.begin + threadIdx.x));
     }
     float* table = run + bias_row(a, place) * op.dbias.extent(1);
     const int64_t keys = a.causal ? min(place.length, int64_t{tile.begin} + kRows) : place.length;
@@ -146,7 +144,7 @@ void backward_distances(const AttentionBackward& op, const BackwardScratch& scra
 void add_distances(const AttentionBackward& op, const BackwardScratch& scratch, const CudaContext& context) {
   constexpr int kThreads = 128;
   add_runs<<<grid_of(op.dbias.size(), kThreads), kThreads, 0, context.stream>>>(op.dbias, scratch.distances,
-                                                                               scratch.chunks);
+                                                                                scratch.chunks);
   PHASOR_CUDA_LAUNCHED();
 }
 

@@ -25,9 +25,9 @@ __global__ void __launch_bounds__(BlockShape<Heads>::kThreads)
   const int stride = row_stride(width);
 
   extern __shared__ float4 shared[];
-  float* query = reinterpret_cast<float*>(shared);  // [kRows, key_stride]
-  float* key = query + kRows * key_stride;          // [32, key_stride]
-  float* value = key + kWarp * key_stride;          // [32, stride]
+  float* query = reinterpret_cast<float*>(shared);                       // [kRows, key_stride]
+  float* key = query + kRows * key_stride;                               // [32, key_stride]
+  float* value = key + kWarp * key_stride;                               // [32, stride]
   float* weights = value + kWarp * stride + this_warp() * kOwn * kWarp;  // the warp's own [kOwn, 32]
 
   const int lane = this_lane();
@@ -97,8 +97,8 @@ void attention_forward(const AttentionForward& op, const CudaContext& context) {
   with_heads(shape, [&]<class Heads>(Heads) {
     constexpr int kRows = BlockShape<Heads>::kRows;
     const AttentionTiles tiles(op.attention.sequences, kRows, context);
-    const int floats = (kRows + kWarp) * row_stride(shape.key_width) + kWarp * row_stride(shape.value_width) +
-                       kRows * kWarp;
+    const int floats =
+        (kRows + kWarp) * row_stride(shape.key_width) + kWarp * row_stride(shape.value_width) + kRows * kWarp;
     launch(forward_tile<Heads>, dim3(static_cast<unsigned>(tiles.capacity()), static_cast<unsigned>(shape.heads)),
            BlockShape<Heads>::kThreads, floats * sizeof(float), context, op, tiles.list(), tiles.count());
   });

@@ -51,7 +51,9 @@ class HeadTurn {
   }
 
   __device__ int64_t pairs() const { return pairs_; }
-  __device__ int64_t first_channel(int64_t pair) const { return rotation_.first + (rotation_.halves ? pair : 2 * pair); }
+  __device__ int64_t first_channel(int64_t pair) const {
+    return rotation_.first + (rotation_.halves ? pair : 2 * pair);
+  }
   __device__ int64_t apart() const { return rotation_.halves ? pairs_ : 1; }
 
   // Which pair a channel belongs to, -1: none; and whether it is the second of it.

@@ -1,7 +1,6 @@
-#include "phasor/engine/cuda/attention_tiles.h"
-
 #include <algorithm>
 
+#include "phasor/engine/cuda/attention_tiles.h"
 #include "phasor/engine/cuda/elements.h"
 
 namespace phasor::cuda {
@@ -14,8 +13,8 @@ __device__ int32_t tiles_of(const Sequences& sequences, int64_t s, int rows) {
 }
 
 // One block. A thread takes a run of sequences; the runs' first tiles are a prefix sum over the threads.
-__global__ void __launch_bounds__(kThreads) list_tiles(Sequences sequences, int rows, AttentionTile* list,
-                                                       int32_t* total) {
+__global__ void __launch_bounds__(kThreads)
+    list_tiles(Sequences sequences, int rows, AttentionTile* list, int32_t* total) {
   __shared__ int32_t ends[kThreads];
   const int64_t count = *sequences.count;
   const int64_t run = (count + kThreads - 1) / kThreads;
