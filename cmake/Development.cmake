@@ -13,7 +13,7 @@ install(TARGETS ${targets} EXPORT phasor_targets
 install(EXPORT phasor_targets NAMESPACE phasor:: DESTINATION ${package_folder} COMPONENT development)
 # Kernels are nobody's interface.
 install(DIRECTORY src/phasor DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
-  FILES_MATCHING PATTERN "*.h" PATTERN "engine/cpu" EXCLUDE)
+  FILES_MATCHING PATTERN "*.h" PATTERN "engine/cpu" EXCLUDE PATTERN "engine/cuda" EXCLUDE)
 configure_package_config_file(cmake/phasor-config.cmake.in ${CMAKE_BINARY_DIR}/phasor-config.cmake
   INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/phasor-config-version.cmake COMPATIBILITY SameMinorVersion)

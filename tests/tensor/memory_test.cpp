@@ -8,10 +8,13 @@ namespace memory_test {
 int released = 0;
 
 Memory block() {
-  return Memory(new char[16], 16, [](void* data, size_t bytes) {
-    released += bytes == 16;
-    delete[] static_cast<char*>(data);
-  });
+  return Memory(
+      new char[16], 16,
+      [](void* data, size_t bytes, void* count) {
+        *static_cast<int*>(count) += bytes == 16;
+        delete[] static_cast<char*>(data);
+      },
+      &released);
 }
 
 class MemoryTest : public testing::Test {

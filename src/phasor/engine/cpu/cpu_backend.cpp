@@ -23,7 +23,7 @@ Memory CpuBackend::allocate(size_t bytes) {
   void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED) fail("cannot reserve {} MiB of memory: {}", bytes >> 20, std::strerror(errno));
   madvise(data, bytes, MADV_HUGEPAGE);
-  return {data, bytes, [](void* p, size_t n) { munmap(p, n); }};
+  return {data, bytes, [](void* p, size_t n, void*) { munmap(p, n); }};
 }
 
 void CpuBackend::copy_in(void* device, const void* host, size_t bytes) {

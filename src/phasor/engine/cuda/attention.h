@@ -1,0 +1,13 @@
+#pragma once
+// Attention on the device; attention*.cu.
+#include "phasor/engine/cuda/context.h"
+#include "phasor/engine/ops.h"
+
+namespace phasor::cuda {
+
+void attention_forward(const AttentionForward& op, const CudaContext& context);
+void attention_backward(const AttentionBackward& op, const CudaContext& context);
+void attention_dense_forward(const AttentionDenseForward& op, const CudaContext& context);
+void attention_dense_backward(const AttentionDenseBackward& op, const CudaContext& context);
+
+}  // namespace phasor::cuda

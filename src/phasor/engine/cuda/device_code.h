@@ -1,0 +1,7 @@
+#pragma once
+// Whether the GPU can run the kernels of this build.
+namespace phasor::cuda {
+
+bool has_device_code();
+
+}  // namespace phasor::cuda

@@ -1,0 +1,78 @@
+#include "phasor/engine/cuda/activation_math.h"
+#include "phasor/engine/cuda/cuda_backend.h"
+#include "phasor/engine/cuda/products.h"
+
+namespace phasor {
+namespace cuda {
+namespace {
+
+constexpr int kThreads = 256;
+
+template <class Y>
+struct StoreActivated {
+  Y* y;
+  Y* preactivation;
+  int64_t y_stride, preactivation_stride;
+  const float* bias;
+  Activation activation;
+
+  __device__ void operator()(int64_t row, int64_t column, float value) const {
+    if (bias != nullptr) value += bias[column];
+    if (activation == Activation::gelu) write(preactivation[row * preactivation_stride + column], value);
+    write(y[row * y_stride + column], activate(activation, value));
+  }
+};
+
+template <class Dy, class Saved>
+__global__ void slopes(Matrix dy, ConstMatrix saved, Activation activation, RowSpan span) {
+  const int64_t columns = dy.columns();
+  const int64_t count = span.count() * columns;
+  for (int64_t i = grid_first(); i < count; i += grid_step()) {
+    const int64_t r = i / columns, c = i % columns;
+    Dy& to = dy.row<Dy>(r)[c];
+    write(to, multiply_by_slope(activation, to_float(to), to_float(saved.row<Saved>(r)[c])));
+  }
+}
+
+}  // namespace
+}  // namespace cuda
+
+void CudaBackend::run(const LinearForward& op) {
+  using namespace cuda;
+  const RowSpan span{op.rows.used, 0, op.x.rows()};
+  with_element(op.x.dtype(), [&]<class X>(X*) {
+    with_element(op.y.dtype(), [&]<class Y>(Y*) {
+      product_with_rows<X>(
+          context(), op.x, op.weight, span,
+          StoreActivated<Y>{op.y.row<Y>(0), op.preactivation.empty() ? nullptr : op.preactivation.row<Y>(0),
+                            op.y.stride(), op.preactivation.stride(), op.bias.data(), op.activation});
+    });
+  });
+}
+
+void CudaBackend::run(const LinearBackward& op) {
+  using namespace cuda;
+  const RowSpan span{op.rows.used, 0, op.dy.rows()};
+  if (span.capacity == 0) return;
+  if (op.activation != Activation::none) {
+    const ConstMatrix& saved = op.activation == Activation::relu ? op.y : op.preactivation;
+    with_element(op.dy.dtype(), [&]<class Dy>(Dy*) {
+      with_element(saved.dtype(), [&]<class Saved>(Saved*) {
+        slopes<Dy, Saved><<<grid_of(op.dy.rows() * op.dy.columns(), kThreads), kThreads, 0, context().stream>>>(
+            op.dy, saved, op.activation, span);
+      });
+    });
+    PHASOR_CUDA_LAUNCHED();
+  }
+  if (!op.dx.empty()) {
+    with_element(op.dy.dtype(), [&]<class Dy>(Dy*) {
+      with_element(op.dx.dtype(), [&]<class Dx>(Dx*) {
+        product_with_columns<Dy>(context(), op.dy, op.weight, span,
+                                 StoreElement<Dx>{op.dx.row<Dx>(0), op.dx.stride(), op.accumulate_dx});
+      });
+    });
+  }
+  add_weight_sums(context(), {.dweight = op.dweight, .dbias = op.dbias, .dy = op.dy, .x = op.x, .span = span});
+}
+
+}  // namespace phasor
