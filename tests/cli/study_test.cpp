@@ -190,7 +190,7 @@ TEST_F(StudyCommand, PlansCanBeLookedAt) {
                           "about ", " like those of"});
   const Outcome road = phasor_command({"reproduce", "--road", "--seeds", "2", "--dry-run", "--out", path("out")});
   ASSERT_EQ(road.code, 0) << road.err;
-  expect_words(road.out, {"rope(axes=3) on grid3, clean: 2 seeds", "68 runs, after 102 that choose"});
+  expect_words(road.out, {"rope(axes=3) on grid3, clean: 2 seeds", "92 runs, after 138 that choose"});
   EXPECT_FALSE(fs::exists(temporary_ / "out"));
   expect_error(phasor_command({"reproduce", "--road", "--preset", "quick"}), 2, {"--road", "--preset"});
 }
