@@ -25,7 +25,7 @@ done
 cd "$root"
 
 say "Building (cuda)"
-configure cuda -DPHASOR_WEB=OFF
+configure cuda -DPHASOR_WEB=OFF -DPHASOR_TESTS=ON
 build cuda "${groups[@]/%/_tests}"
 times="build $SECONDS s"
 

@@ -21,6 +21,7 @@ print_help() { awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' 
 # Where ccache is installed, what another clone has compiled is not compiled again.
 if command -v ccache >/dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
+  export CMAKE_CUDA_COMPILER_LAUNCHER=${CMAKE_CUDA_COMPILER_LAUNCHER-ccache}
   export CCACHE_BASEDIR=${CCACHE_BASEDIR-$root} CCACHE_NOHASHDIR=1 CCACHE_COMPILERCHECK=${CCACHE_COMPILERCHECK-content}
   # A bare root has another locale; only the words of warnings depend on it.
   export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-locale}

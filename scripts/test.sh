@@ -5,8 +5,8 @@
 #
 #   --quick        neither builds nor runs the tests of whole models and runs: tests/model, tests/train, tests/cli, tests/faults
 #   --asan         runs the tests of code that handles memory again, under the address and undefined-behaviour sanitizers
-#   --all          also lint of changed files, sanitizers, fuzzing, and the README's commands in minimal systems of Debian 12
-#                  and 13 (scripts/fresh_machine.sh); CI=true does the same
+#   --all          also lint of changed files, sanitizers, fuzzing, the cuda preset where nvcc is (built, not run), and the
+#                  README's commands in minimal systems of Debian 12 and 13 (scripts/fresh_machine.sh); CI=true does the same
 #   --no-install   builds with what the machine has
 #
 # PHASOR_JOBS sets how many compilers and tests run at once (default: the number of cores).
@@ -171,6 +171,18 @@ build_sanitizers() {
   build asan "${asan_groups[@]/%/_tests}"
 }
 
+# No GPU is needed to compile for one; scripts/gpu_check.sh is for a machine that has it.
+build_cuda() {
+  if ! command -v nvcc >/dev/null && [[ ! -x /usr/local/cuda/bin/nvcc ]]; then
+    say "The cuda preset is not built: nvcc is missing"
+    return 0
+  fi
+  say "Building (cuda)"
+  configure cuda -DPHASOR_WEB=OFF -DPHASOR_TESTS=OFF
+  build cuda phasor
+  passed+=("cuda build")
+}
+
 # The README's commands on machines that nobody prepared. Exit 3: there can be none here.
 run_fresh_machines() {
   local status=0
@@ -207,6 +219,7 @@ if [[ $asan == yes ]]; then
 fi
 stage "page (rest)" finish_page_tests
 if [[ $all == yes ]]; then
+  stage cuda build_cuda
   # Those that build in a moment; the readers of runs and studies by hand.
   stage fuzzing scripts/fuzz.sh --no-install --seconds 10 safetensors_fuzz encoding_fuzz formula_fuzz
   passed+=("fuzzing")

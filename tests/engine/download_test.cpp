@@ -88,5 +88,17 @@ TEST(Devices, AreMadeByName) {
   }
 }
 
+TEST(Devices, ABuildWithoutCudaSaysHowToGetIt) {
+  for (const std::string& name : device_names()) {
+    if (name == "cuda") GTEST_SKIP() << "this build has the CUDA backend";
+  }
+  try {
+    make_backend("cuda");
+    FAIL() << "there is no such device";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("--preset cuda"), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace download_test
 }  // namespace phasor
