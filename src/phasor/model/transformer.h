@@ -36,6 +36,7 @@ struct BatchResult {
 
   void add(const BatchResult& other);
 };
+BatchResult batch_result(const double* sums);  // [kScoreSums]
 
 // Where a layer can be entered: at the norm before attention, at the projections to queries, keys and values, at
 // attention itself, or at W_O, which reads the heads' outputs side by side.
@@ -74,6 +75,11 @@ class Transformer {
   BatchResult evaluate_from(const Batch& batch, int64_t layer, LayerPart part, const HeadHook& hook = {});
   // Forward pass with dropout, then gradients() = d(mean loss)/d(parameters).
   BatchResult forward_backward(const Batch& batch, uint32_t step);
+  // The same in two parts: a batch is brought to the device; then come ops alone, for Backend::repeat. What the batch
+  // came to is left in row step % rows of `sums` (ScoreTargets::sums).
+  void load_training_batch(const Batch& batch, uint32_t step);
+  void run_training_step(const View<double, 2>& sums);
+  RepeatKey repeat_key(uint64_t owner) const;  // for the batch that was brought last
   // The same of the loss that evaluate() measures: without dropout. A probe is filled on the way.
   BatchResult loss_gradient(const Batch& batch, DistanceProbe* probe = nullptr);
 
@@ -92,13 +98,14 @@ class Transformer {
   void run_layers(int64_t first, LayerPart part, const HeadHook& hook);
   void run_pooling();
   void run_readout(bool gradient);
-  BatchResult run_gradient(const Batch& batch, DistanceProbe* probe);
+  void run_gradient(DistanceProbe* probe);
   void run_backward(DistanceProbe* probe);
   void backward_layer(int64_t l, DistanceProbe* probe);
   void project(int64_t l);
   void project_back(int64_t l);
   AttentionLayout attention_layout(int64_t l) const;
-  BatchResult result(const Batch& batch) const;
+  ScoreTargets score_op() const;
+  BatchResult score() const;
 
   // Views of the numbers that a slot names.
   ConstMatrix weight(const LinearSlot& slot) const;
@@ -130,7 +137,7 @@ class Transformer {
   Arena arena_;
   View<float, 1> parameters_, gradients_;
   Matrix low_precision_;  // the parameters in bf16, same offsets; empty in fp32
-  View<uint32_t, 1> dropout_step_;
+  View<double, 2> sums_;  // of the last batch
   std::optional<DeviceBatch> batch_;
   std::optional<Activations> activations_;
   std::optional<GradientFlow> flow_;

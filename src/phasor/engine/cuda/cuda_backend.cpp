@@ -84,8 +84,7 @@ Memory CudaBackend::allocate(size_t bytes) {
 }
 
 void CudaBackend::copy_in(void* device, const void* host, size_t bytes) {
-  // Pageable memory has been read when this returns.
-  if (bytes > 0) PHASOR_CUDA_CHECK(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, context().stream));
+  if (bytes > 0) staging_.copy_in(device, host, bytes, context().stream);
 }
 
 void CudaBackend::copy_out(void* host, const void* device, size_t bytes) {
@@ -95,6 +94,15 @@ void CudaBackend::copy_out(void* host, const void* device, size_t bytes) {
 }
 
 void CudaBackend::synchronize() { PHASOR_CUDA_CHECK(cudaStreamSynchronize(context().stream)); }
+
+void CudaBackend::repeat(const RepeatKey& key, const std::function<void()>& ops) {
+  recorded_.run(key, ops, context().stream);
+}
+
+void CudaBackend::forget(uint64_t owner) {
+  synchronize();
+  recorded_.forget(owner);
+}
 
 const FormulaInstruction* CudaBackend::instructions(const FormulaProgram& program) {
   for (const cuda::UploadedProgram& known : programs_) {
