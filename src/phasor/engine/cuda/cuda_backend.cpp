@@ -28,12 +28,14 @@ DeviceState::DeviceState() {
   context_.multiprocessors = properties.multiProcessorCount;
   context_.shared_memory_per_block = static_cast<int>(properties.sharedMemPerBlockOptin);
   context_.compute_capability = properties.major * 10 + properties.minor;
-  if (!has_device_code()) {
+  const cudaError_t code = look_up_device_code();
+  if (is_missing_code(code)) {
     fail(
         "this program has no code for the GPU {} (compute capability {}.{}); build it with "
         "-DCMAKE_CUDA_ARCHITECTURES={}{}",
         properties.name, properties.major, properties.minor, properties.major, properties.minor);
   }
+  check(code, "looking up a kernel", __FILE__, __LINE__);
   PHASOR_CUDA_CHECK(cudaStreamCreateWithFlags(&context_.stream, cudaStreamNonBlocking));
   cudaMemPoolProps pool{};
   pool.allocType = cudaMemAllocationTypePinned;
