@@ -39,8 +39,8 @@ StepBench bench_step(Backend& backend, const RunConfig& given, const StepBenchOp
   Updates updates(used, session.model(), config.train);
   int64_t step = 0;
   double flops = 0.0, tokens = 0.0;
-  // A device that works on its own is timed over blocks of steps, which follow each other there as in training: the next
-  // batch is made meanwhile.
+  // A device that works on its own is timed over blocks of steps, which follow each other there as in training: the
+  // next batch is made meanwhile.
   const auto run_block = [&](int64_t count) {
     Clock::time_point start = Clock::now();
     for (int64_t i = 0; i < count; ++i) {
