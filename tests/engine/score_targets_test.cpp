@@ -33,7 +33,8 @@ class ScoreTargetsTest : public testing::Test {
     const std::vector<double> all = download(backend, sums.data(), kSlots * kScoreSums);
     const int64_t written = in_slot ? 2 : 0;
     for (int64_t i = 0; i < kSlots * kScoreSums; ++i) {
-      if (i / kScoreSums != written) EXPECT_EQ(all[static_cast<size_t>(i)], 1000.0) << i;
+      if (i / kScoreSums == written) continue;
+      EXPECT_EQ(all[static_cast<size_t>(i)], 1000.0) << i;
     }
     return {all.begin() + written * kScoreSums, all.begin() + (written + 1) * kScoreSums};
   }

@@ -114,6 +114,17 @@ BatchResult Transformer::evaluate(const Batch& batch, const HeadHook& hook) {
   return score();
 }
 
+void Transformer::add_evaluation(const Batch& batch, bool first) {
+  upload(batch, false, 0);
+  run_forward();
+  run_readout(false);
+  run_score(sums_, nullptr, !first);
+}
+
+BatchResult Transformer::added_evaluations() const {
+  return batch_result(download(backend_, sums_.data(), kScoreSums).data());
+}
+
 BatchResult Transformer::evaluate_from(const Batch&, int64_t layer, LayerPart part, const HeadHook& hook) {
   run_layers(layer, part, hook);
   run_readout(false);
@@ -130,10 +141,7 @@ void Transformer::load_training_batch(const Batch& batch, uint32_t step) { uploa
 
 void Transformer::run_training_step(const View<double, 2>& sums) {
   run_gradient(nullptr);
-  ScoreTargets op = score_op();
-  op.sums = sums;
-  op.slot = batch_->step();
-  backend_.run(op);
+  run_score(sums, batch_->step(), false);
 }
 
 RepeatKey Transformer::repeat_key(uint64_t owner) const {
@@ -167,20 +175,21 @@ void Transformer::upload(const Batch& batch, bool training, uint32_t step) {
   dropout_on_ = training && config_.dropout > 0.0;
 }
 
-ScoreTargets Transformer::score_op() const {
-  return {.loss = activations_->loss,
-          .prediction = activations_->prediction,
-          .target = batch_->targets(),
-          .not_scored = kNotScored,
-          .every_token = config_.readout == Readout::every,
-          .sequences = batch_->sequences()};
+void Transformer::run_score(const View<double, 2>& sums, const uint32_t* slot, bool added) const {
+  backend_.run(ScoreTargets{.sums = sums,
+                            .slot = slot,
+                            .added = added,
+                            .loss = activations_->loss,
+                            .prediction = activations_->prediction,
+                            .target = batch_->targets(),
+                            .not_scored = kNotScored,
+                            .every_token = config_.readout == Readout::every,
+                            .sequences = batch_->sequences()});
 }
 
 BatchResult Transformer::score() const {
-  ScoreTargets op = score_op();
-  op.sums = sums_;
-  backend_.run(op);
-  return batch_result(download(backend_, sums_.data(), kScoreSums).data());
+  run_score(sums_, nullptr, false);
+  return added_evaluations();
 }
 
 Attention Transformer::attention(int64_t l) const {

@@ -70,6 +70,9 @@ class Transformer {
 
   // Forward pass without dropout; results of this batch.
   BatchResult evaluate(const Batch& batch, const HeadHook& hook = {});
+  // The same of many batches, without a wait between them: each is added to those before it, but for the first.
+  void add_evaluation(const Batch& batch, bool first);
+  BatchResult added_evaluations() const;
   // Goes on with the last forward pass, which was over this batch, from a part of a layer to the end. What stands in
   // activations() before that part is read as it is, whoever changed it; nothing before it is computed again.
   BatchResult evaluate_from(const Batch& batch, int64_t layer, LayerPart part, const HeadHook& hook = {});
@@ -104,7 +107,7 @@ class Transformer {
   void project(int64_t l);
   void project_back(int64_t l);
   AttentionLayout attention_layout(int64_t l) const;
-  ScoreTargets score_op() const;
+  void run_score(const View<double, 2>& sums, const uint32_t* slot, bool added) const;
   BatchResult score() const;
 
   // Views of the numbers that a slot names.

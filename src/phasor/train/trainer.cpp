@@ -168,14 +168,6 @@ class TrainingRun {
     step_ = step;
     tokens_ += batch.token_count();
     if (updates_.is_due()) read_updates();
-    if (!callbacks_.update) return;
-    const double seconds = seconds_since(start_);
-    callbacks_.update({.step = step_,
-                       .steps = config_.train.steps,
-                       .batch_loss = batch_loss_,
-                       .tokens_per_second = static_cast<double>(tokens_ - first_tokens_) / seconds,
-                       .seconds_left = seconds / static_cast<double>(step_ - first_step_) *
-                                       static_cast<double>(config_.train.steps - step_)});
   }
 
   // Before anything is measured or saved, so that no file knows of a step that failed.
@@ -188,7 +180,19 @@ class TrainingRun {
       batch_loss_ = made.loss;
       gradient_norm_ = made.gradient_norm;
       spikes_.add(made.loss, made.step <= warmup_steps(config_.train));
+      tell_progress(made);
     }
+  }
+
+  void tell_progress(const Updates::Outcome& made) const {
+    if (!callbacks_.update) return;
+    const double seconds = seconds_since(start_);
+    callbacks_.update({.step = made.step,
+                       .steps = config_.train.steps,
+                       .batch_loss = made.loss,
+                       .tokens_per_second = static_cast<double>(tokens_ - first_tokens_) / seconds,
+                       .seconds_left = seconds / static_cast<double>(step_ - first_step_) *
+                                       static_cast<double>(config_.train.steps - step_)});
   }
 
   void evaluate_now() {
