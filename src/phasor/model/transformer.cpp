@@ -22,14 +22,6 @@ constexpr uint32_t kResidualSite = 1u << 30;
 
 }  // namespace
 
-void BatchResult::add(const BatchResult& other) {
-  loss += other.loss;
-  correct += other.correct;
-  scored += other.scored;
-  whole_correct += other.whole_correct;
-  answers += other.answers;
-}
-
 BatchResult batch_result(const double* sums) {
   return {.loss = sums[0],
           .correct = static_cast<int64_t>(sums[1]),

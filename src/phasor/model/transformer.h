@@ -33,8 +33,6 @@ struct BatchResult {
   // Where every token is read, a sequence's answer is all its scored targets together.
   int64_t whole_correct = 0;
   int64_t answers = 0;
-
-  void add(const BatchResult& other);
 };
 BatchResult batch_result(const double* sums);  // [kScoreSums]
 
