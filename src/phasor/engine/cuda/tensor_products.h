@@ -1,7 +1,7 @@
 #pragma once
 // Matrix products of bf16 on tensor cores, with fp32 sums. A block makes a tile of the result; k goes through shared
-// memory a few stages ahead of the multiplication. Every sum runs over k in order, 16 at a time, in one warp: a result's
-// bits follow from its own row and column alone, whatever the number of rows. For .cu files.
+// memory a few stages ahead of the multiplication. Every sum runs over k in order, 16 at a time, in one warp: a
+// result's bits follow from its own row and column alone, whatever the number of rows. For .cu files.
 #include <cstdint>
 
 #include "phasor/engine/cuda/context.h"
@@ -71,8 +71,8 @@ struct TensorTile {
 
   float sums[2][kParts][4] = {};  // the warp's 32 rows x kWarpColumns as fragments
 
-  // Adds a(m, k) b(k, n) over k in [k_begin, k_end) for the block's rows and columns; each(a) sees every stage of a once
-  // it is there. Everything is read when this returns.
+  // Adds a(m, k) b(k, n) over k in [k_begin, k_end) for the block's rows and columns; each(a) sees every stage of a
+  // once it is there. Everything is read when this returns.
   template <class Each>
   __device__ void multiply(bfloat16* shared, const TensorOperand& a, int64_t first_row, int64_t rows,
                            const TensorOperand& b, int64_t first_column, int64_t columns, int64_t k_begin,
@@ -148,8 +148,7 @@ struct TensorTile {
         if constexpr (kAAlongK) {
           load_matrices(left[m], a + (row + lane % 16) * A::kStride + k + lane / 16 * 8);
         } else {
-          load_matrices_transposed(left[m],
-                                   a + (k + lane % 8 + lane / 16 * 8) * A::kStride + row + lane / 8 % 2 * 8);
+          load_matrices_transposed(left[m], a + (k + lane % 8 + lane / 16 * 8) * A::kStride + row + lane / 8 % 2 * 8);
         }
       }
 #pragma unroll
