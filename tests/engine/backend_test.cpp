@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "phasor/base/error.h"
 #include "phasor/engine/arena.h"
 #include "support/backend.h"
@@ -38,6 +40,40 @@ TEST(Backend, CopiesGoThereAndBack) {
 }
 
 TEST(Backend, ZeroBytesCanBeAllocated) { EXPECT_EQ(test_backend().allocate(0).bytes(), 0u); }
+
+// Norms of (3, 4 i) at step i, each in a place of its own: a device may replay what it recorded, on what memory holds
+// now.
+void expect_norms_of_repeated_ops(Backend& backend, uint64_t owner) {
+  constexpr int64_t kSteps = 5;
+  const Memory memory = backend.allocate(256 * sizeof(float));
+  float* const base = static_cast<float*>(memory.data());
+  const View<const float, 1> gradient(base, 2);
+  const View<float, 1> norms(base + 64, kSteps);
+  auto* const step = reinterpret_cast<uint32_t*>(base + 128);
+  for (uint32_t i = 0; i < kSteps; ++i) {
+    const float values[] = {3.0f, 4.0f * static_cast<float>(i)};
+    backend.copy_in(base, values, sizeof(values));
+    backend.copy_in(step, &i, sizeof(i));
+    backend.repeat({.owner = owner, .tokens = i % 2},
+                   [&] { backend.run(GradientNorm{.norm = norms, .gradient = gradient, .slot = step}); });
+  }
+  std::vector<float> found(kSteps);
+  backend.copy_out(found.data(), norms.data(), kSteps * sizeof(float));
+  for (int64_t i = 0; i < kSteps; ++i) {
+    EXPECT_FLOAT_EQ(found[static_cast<size_t>(i)], std::hypot(3.0f, 4.0f * static_cast<float>(i))) << i;
+  }
+}
+
+TEST(Backend, RepeatedOpsReadWhatMemoryHoldsNow) {
+  Backend& backend = test_backend();
+  const uint64_t owner = backend.new_owner();
+  EXPECT_NE(backend.new_owner(), owner);
+  expect_norms_of_repeated_ops(backend, owner);
+  backend.forget(owner);
+  expect_norms_of_repeated_ops(backend, owner);  // with memory of its own
+  backend.forget(owner);
+  backend.forget(owner);
+}
 
 // Measuring and carving make the same calls, so what was measured is enough.
 TEST(Arena, MeasuresWhatItCarves) {

@@ -35,6 +35,8 @@ const std::vector<FormulaCase> kCases = {
     {"PerGroup", PaperFormula::kerple, 4, 31, {{3, 1}, {11, 1}}, 4},
     {"Interleaved", PaperFormula::kerple, 9, 17, {{0, 2}, {1, 2}}, 5, false, true},
     {"OneShared", PaperFormula::kerple, 6, 12, {{2, 3}, {30, 0}}, 6},
+    {"OnePlace", PaperFormula::kerple, 7, 10, {{4, 1}, {4, 1}}, 3},
+    {"PlacesOfOtherGroups", PaperFormula::kerple, 8, 11, {{4, 1}, {5, 1}}, 4},
     {"RowVariable", PaperFormula::fire, 16, 31, {{5, 0}, {7, 0}}, 1, true},
     {"RowVariablePerGroup", PaperFormula::fire, 20, 9, {{8, 1}, {20, 1}}, 3, true, true},
     {"NothingLearned", PaperFormula::scaled, 8, 15, {}, 2, true},

@@ -38,7 +38,8 @@ class GemmTest : public testing::TestWithParam<GemmCase> {
   // c [m, n] as the library makes it, from a [m, k] and b [n, k] stored as the case says, in strided memory.
   static DeviceMatrix multiply(const Gemm& gemm, const GemmCase& c, Dtype operands, Dtype result, const Grid<double>& a,
                                const Grid<double>& b, const Grid<double>& start) {
-    Backend& backend = test_backend();
+    static const std::unique_ptr<Backend> cpu = make_backend("cpu");  // whose memory the libraries read
+    Backend& backend = *cpu;
     const DeviceMatrix device_a(backend, operands, c.a_transposed ? reference::transposed(a) : a, 0, 3);
     const DeviceMatrix device_b(backend, operands, c.b_transposed ? b : reference::transposed(b), 0, 5);
     DeviceMatrix device_c(backend, result, c.m, c.n, 2);

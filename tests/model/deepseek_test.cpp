@@ -8,6 +8,7 @@
 #include "encoding/huggingface_fixture.h"
 #include "model/model_case.h"
 #include "support/backend.h"
+#include "support/device.h"
 
 namespace phasor::testing_support {
 namespace deepseek_test {
@@ -91,10 +92,11 @@ TEST_F(DeepSeek, LogitsAgree) {
   model.forward(batch);
 
   const int64_t n = mla_.tokens;
-  std::vector<float> logits(static_cast<size_t>(mla_.heads * n * n));
+  const DeviceArray<float> logits(test_backend(), {}, mla_.heads * n * n);
   AttentionDenseForward op{.attention = model.attention(0)};
   op.logits = View<float, 3>(logits.data(), mla_.heads, n, n);
   test_backend().run(op);
+  const std::vector<float> got = logits.read(mla_.heads * n * n);
   const std::vector<double> expected = mla_.tensor("logits", {mla_.heads, n, n});
   double largest = 0.0;
   for (const double value : expected) largest = std::max(largest, std::abs(value));
@@ -102,7 +104,7 @@ TEST_F(DeepSeek, LogitsAgree) {
   // roundings of fp32 at most, of terms whose absolute sum is a few times the largest logit.
   const double tolerance = 60.0 * 4.0 * 0x1p-24 * largest;
   for (size_t i = 0; i < expected.size(); ++i) {
-    ASSERT_NEAR(double{logits[i]}, expected[i], tolerance) << "element " << i;
+    ASSERT_NEAR(double{got[i]}, expected[i], tolerance) << "element " << i;
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 // A parity fixture: what PyTorch made of a tiny model in float64 (tools/make_fixtures.py).
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -18,9 +19,10 @@ class Fixture {
         adamw_(metadata("adamw")),
         data_(read_config(metadata("config"))) {
     read_batch();
+    data_.parameters.resize(static_cast<size_t>(data_.layout.size()));
     for (const Parameter& entry : data_.layout.entries()) {
       const auto values = file_.data<float>("parameter/" + entry.name, entry.shape);
-      data_.parameters.insert(data_.parameters.end(), values.begin(), values.end());
+      std::copy(values.begin(), values.end(), data_.parameters.begin() + entry.offset);
     }
     for (const auto& still : metadata("zero_gradient")) without_gradient_.insert(still.get<std::string>());
   }

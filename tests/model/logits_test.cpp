@@ -7,8 +7,10 @@
 
 #include "model/encoding_cases.h"
 #include "phasor/encoding/resolve/values.h"
+#include "phasor/engine/download.h"
 #include "phasor/model/token_positions.h"
 #include "support/backend.h"
+#include "support/device.h"
 
 namespace phasor::testing_support {
 namespace logits_test {
@@ -39,16 +41,33 @@ struct Value {
 
 class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
  protected:
-  // Columns of a matrix of activations for one token.
-  static std::vector<double> channels(const ConstMatrix& matrix, int64_t token, int64_t first, int64_t count) {
-    std::vector<double> result;
-    for (int64_t c = 0; c < count; ++c) result.push_back(double{matrix.row<float>(token)[first + c]});
-    return result;
+  // What the layer's attention read, on the host.
+  struct Rows {
+    AttentionShape shape;
+    Grid<double> query, shared_query, key, shared_key;
+  };
+
+  Grid<double> rows_of(const ConstMatrix& matrix) const {
+    const std::vector<float> values = download(test_backend(), matrix, data_.batch.token_count());
+    Grid<double> rows(matrix.empty() ? 0 : data_.batch.token_count(), matrix.columns());
+    std::copy(values.begin(), values.end(), rows.data.begin());
+    return rows;
   }
 
-  static std::vector<double> with_shared(std::vector<double> own, const ConstMatrix& shared, int64_t token) {
+  Rows rows_of(const Attention& attention) const {
+    return {attention.shape, rows_of(attention.query), rows_of(attention.shared_query), rows_of(attention.key),
+            rows_of(attention.shared_key)};
+  }
+
+  // Columns of activations for one token.
+  static std::vector<double> channels(const Grid<double>& rows, int64_t token, int64_t first, int64_t count) {
+    const auto from = rows.data.begin() + token * rows.columns + first;
+    return {from, from + count};
+  }
+
+  static std::vector<double> with_shared(std::vector<double> own, const Grid<double>& shared, int64_t token) {
     if (shared.empty()) return own;
-    const std::vector<double> more = channels(shared, token, 0, shared.columns());
+    const std::vector<double> more = channels(shared, token, 0, shared.columns);
     own.insert(own.end(), more.begin(), more.end());
     return own;
   }
@@ -89,7 +108,7 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
     return term.fixed(row, term.reach + position(j, term.axis) - position(i, term.axis));
   }
 
-  Value logit(const Attention& attention, int64_t l, int64_t head, int64_t i, int64_t j, int64_t length) const {
+  Value logit(const Rows& attention, int64_t l, int64_t head, int64_t i, int64_t j, int64_t length) const {
     const LayerEncoding& layer = encoding_.layers[static_cast<size_t>(l)];
     const AttentionShape& shape = attention.shape;
     const int64_t own_query = shape.key_width - shape.shared_query_width;
@@ -130,23 +149,25 @@ TEST_P(EncodingLogits, AreThoseOfTheFormula) {
   model.forward(data_.batch);
   for (int64_t l = 0; l < data_.config.layers; ++l) {
     const Attention attention = model.attention(l);
+    const Rows read = rows_of(attention);
     for (int64_t s = 0; s < data_.batch.sequence_count(); ++s) {
       const int64_t first = data_.batch.offsets[static_cast<size_t>(s)];
       const int64_t n = kLengths[static_cast<size_t>(s)];
-      std::vector<float> logits(static_cast<size_t>(data_.config.heads * n * n));
+      const DeviceArray<float> logits(test_backend(), {}, data_.config.heads * n * n);
       AttentionDenseForward op{.sequence = static_cast<int32_t>(s), .attention = attention};
       op.logits = View<float, 3>(logits.data(), data_.config.heads, n, n);
       test_backend().run(op);
+      const std::vector<float> got = logits.read(data_.config.heads * n * n);
       for (int64_t head = 0; head < data_.config.heads; ++head) {
         for (const int64_t i : {int64_t{0}, int64_t{1}, int64_t{17}, n - 1}) {
           for (const int64_t j : {int64_t{0}, int64_t{1}, int64_t{17}, n - 1}) {
             if (data_.config.causal && j > i) continue;
-            const Value expected = logit(attention, l, head, first + i, first + j, n);
+            const Value expected = logit(read, l, head, first + i, first + j, n);
             // Turning costs a few roundings a channel on each side (one more product per axis), the sum one per term.
             const double roundings = static_cast<double>(attention.shape.key_width) + 20.0;
             // Numbers that cancel when turned were larger before: twice as large at most, on either side.
             const double bound = 4.0 * roundings * kRounding * expected.size + 1e-30;
-            ASSERT_NEAR(double{op.logits(head, i, j)}, expected.sum, bound)
+            ASSERT_NEAR(double{got[static_cast<size_t>((head * n + i) * n + j)]}, expected.sum, bound)
                 << "layer " << l << " sequence " << s << " head " << head << " query " << i << " key " << j;
           }
         }

@@ -46,5 +46,40 @@ TEST(InitialValues, DifferBetweenEntriesAndSeeds) {
   EXPECT_NE(at(first, "layers.0.ffn.up.weight"), at(second, "layers.0.ffn.up.weight"));
 }
 
+// A learned number of its own must not move what follows to odd places.
+TEST(ParameterLayout, EntriesStartWhereVectorLoadsCan) {
+  const ParameterLayout layout = layout_with("bias(\"-a*abs(d)\",a=learned(0.1))+rope");
+  int64_t count = 0, end = 0;
+  for (const Parameter& entry : layout.entries()) {
+    EXPECT_GE(entry.offset, end) << entry.name;
+    const bool alone = entry.name.find("key.") == std::string::npos && entry.name.find("value.") == std::string::npos;
+    EXPECT_EQ(entry.offset % 64, alone ? 0 : end % 64) << entry.name;
+    end = entry.offset + entry.size;
+    count += entry.size;
+  }
+  EXPECT_EQ(layout.count(), count);
+  EXPECT_EQ(layout.size(), end);
+  EXPECT_GT(layout.size(), layout.count());
+}
+
+// Queries, keys and values are one taller matrix; so are the projections to latents and from them.
+TEST(ParameterLayout, WhatIsReadAsOneMatrixHasNoGaps) {
+  const auto follows = [](const ParameterLayout& layout, const char* first, const char* second) {
+    const Parameter& before = layout.find(first);
+    EXPECT_EQ(layout.find(second).offset, before.offset + before.size) << second;
+  };
+  const ParameterLayout plain = layout_with("bias(\"-a*abs(d)\",a=learned(0.1))");
+  for (const char* part : {"weight", "bias"}) {
+    const auto name = [&](const char* which) { return std::string("layers.1.attention.") + which + "." + part; };
+    follows(plain, name("query").c_str(), name("key").c_str());
+    follows(plain, name("key").c_str(), name("value").c_str());
+  }
+  const ParameterLayout latent = layout_with("mla(kv=5,q=3,rope=2,query=shared)");
+  follows(latent, "layers.0.attention.query_down.weight", "layers.0.attention.key_value_down.weight");
+  follows(latent, "layers.0.attention.key_value_down.weight", "layers.0.attention.key_rotary.weight");
+  follows(latent, "layers.0.attention.query_up.weight", "layers.0.attention.query_rotary.weight");
+  follows(latent, "layers.0.attention.key_up.weight", "layers.0.attention.value_up.weight");
+}
+
 }  // namespace parameters_test
 }  // namespace phasor

@@ -36,10 +36,10 @@ class Parity : public testing::TestWithParam<std::string> {
   }
 
   std::vector<double> true_gradients() const {
-    std::vector<double> all;
+    std::vector<double> all(static_cast<size_t>(data_.layout.size()));
     for (const Parameter& entry : data_.layout.entries()) {
       const std::vector<double> values = fixture_.values("gradient/" + entry.name);
-      all.insert(all.end(), values.begin(), values.end());
+      std::copy(values.begin(), values.end(), all.begin() + entry.offset);
     }
     return all;
   }
@@ -153,7 +153,7 @@ TEST(ReleasedSizes, AreThoseOfTheReleasedCode) {
     config.max_length = 128;
     config.final_norm = mla;
     config.kv_source = mla ? KvSource::hidden : KvSource::input;
-    return ModelData(config).layout.size();
+    return ModelData(config).layout.count();
   };
   for (const char* encoding :
        {"nope", "sinusoidal", "alibi(slopes=released)", "rope[heads=0-15]", "sinusoidal(layout=halves)+rope"}) {

@@ -129,7 +129,7 @@ TEST(Protocols, ReleasedModelsHaveTheReleasedNumberOfParameters) {
     builder.add_set("preset=paper");
     ModelConfig model = builder.build().model;
     if (protocol == std::string("released_mla")) model.max_length = 128;  // positions of its table
-    return ParameterLayout(model, resolve_encoding(model)).size();
+    return ParameterLayout(model, resolve_encoding(model)).count();
   };
   EXPECT_EQ(parameters("released", "nope"), 3457086);
   EXPECT_EQ(parameters("released", "sinusoidal"), 3457086);

@@ -25,7 +25,11 @@ ParameterLayout layout_of(const RunConfig& config) { return {config.model, resol
 std::vector<float> awkward_values(const ParameterLayout& layout, float sign) {
   using Limits = std::numeric_limits<float>;
   std::vector<float> values(static_cast<size_t>(layout.size()));
-  for (size_t i = 0; i < values.size(); ++i) values[i] = sign * (1.0f + static_cast<float>(i)) / 3.0f;
+  for (const Parameter& entry : layout.entries()) {
+    for (int64_t i = entry.offset; i < entry.offset + entry.size; ++i) {
+      values[static_cast<size_t>(i)] = sign * (1.0f + static_cast<float>(i)) / 3.0f;
+    }
+  }
   values[0] = -0.0f;
   values[1] = Limits::denorm_min();
   values[2] = Limits::max();

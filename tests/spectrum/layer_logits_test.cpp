@@ -4,6 +4,7 @@
 #include "encoding/biases.h"
 #include "linalg/matrices.h"
 #include "spectrum/model_run.h"
+#include "support/device.h"
 
 namespace phasor::testing_support {
 namespace layer_logits_test {
@@ -15,15 +16,14 @@ struct EngineHeads {
 
 EngineHeads engine_heads(const Attention& attention, int64_t sequence, int64_t n) {
   const int64_t heads = attention.shape.heads, width = attention.shape.key_width;
-  EngineHeads result{std::vector<float>(static_cast<size_t>(heads * n * n)),
-                     std::vector<float>(static_cast<size_t>(heads * n * width)),
-                     std::vector<float>(static_cast<size_t>(heads * n * width))};
+  const DeviceArray<float> logits(test_backend(), {}, heads * n * n);
+  const DeviceArray<float> queries(test_backend(), {}, heads * n * width), keys(test_backend(), {}, heads * n * width);
   AttentionDenseForward op{.sequence = static_cast<int32_t>(sequence), .attention = attention};
-  op.logits = View<float, 3>(result.logits.data(), heads, n, n);
-  op.turned_query = View<float, 3>(result.queries.data(), heads, n, width);
-  op.turned_key = View<float, 3>(result.keys.data(), heads, n, width);
+  op.logits = View<float, 3>(logits.data(), heads, n, n);
+  op.turned_query = View<float, 3>(queries.data(), heads, n, width);
+  op.turned_key = View<float, 3>(keys.data(), heads, n, width);
   test_backend().run(op);
-  return result;
+  return {logits.read(heads * n * n), queries.read(heads * n * width), keys.read(heads * n * width)};
 }
 
 // Equal but for the one rounding to float; `size` is of the terms, whose order of summation is free.
@@ -73,11 +73,12 @@ TEST_P(ModelLogits, OfZeroQueriesAreTheBias) {
   for (int64_t l = 0; l < run_.layers(); ++l) {
     const LayerLogits layer = run_.logits(l);
     Attention silent = run_.model.attention(l);
-    const std::vector<float> zeros(static_cast<size_t>(run_.data.batch.token_count() * silent.query.columns()));
-    silent.query = View<const float, 2>(zeros.data(), run_.data.batch.token_count(), silent.query.columns());
+    const int64_t tokens = run_.data.batch.token_count();
+    const int64_t columns = std::max(silent.query.columns(), silent.shared_query.columns());
+    const DeviceArray<float> zeros(test_backend(), std::vector<float>(static_cast<size_t>(tokens * columns)));
+    silent.query = View<const float, 2>(zeros.data(), tokens, silent.query.columns());
     if (!silent.shared_query.empty()) {
-      silent.shared_query =
-          View<const float, 2>(zeros.data(), run_.data.batch.token_count(), silent.shared_query.columns());
+      silent.shared_query = View<const float, 2>(zeros.data(), tokens, silent.shared_query.columns());
     }
     const int64_t n = layer.length(0);
     const EngineHeads engine = engine_heads(silent, 0, n);

@@ -1,6 +1,7 @@
 #include "phasor/spectrum/position_means.h"
 
 #include "linalg/matrices.h"
+#include "phasor/engine/download.h"
 #include "phasor/spectrum/model_spectrum.h"
 #include "spectrum/model_run.h"
 
@@ -90,10 +91,9 @@ TEST(PositionMeans, PassThroughTheProjection) {
   const LayerLogits layer = run.logits(0);
   const int64_t tokens = run.data.batch.token_count();
   Dense stream(tokens, 12);
-  const ConstMatrix normed = run.model.activations().layers[0].attention_norm.y;
-  for (int64_t t = 0; t < tokens; ++t) {
-    for (int64_t c = 0; c < 12; ++c) stream(t, c) = double{normed.row<float>(t)[c]};
-  }
+  const std::vector<float> normed =
+      download(test_backend(), run.model.activations().layers[0].attention_norm.y, tokens);
+  std::copy(normed.begin(), normed.end(), stream.values().begin());
   Dense weight(12, 12);
   const LinearSlot slot = run.data.layout.layers[0].query;
   for (size_t i = 0; i < weight.values().size(); ++i) {

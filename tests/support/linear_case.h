@@ -13,6 +13,10 @@ struct LinearCase {
   bool bias = true;
   bool dx = true;
   bool accumulate_dx = false;
+  bool aligned = false;  // rows begin at multiples of 16 bytes, where the widths do
+
+  // Elements between the rows of a matrix; different ones are used for different matrices.
+  int64_t gap(int64_t elements) const { return aligned ? 8 : elements; }
 };
 
 inline void PrintTo(const LinearCase& c, std::ostream* out) { *out << c.name; }
@@ -29,6 +33,10 @@ inline const std::vector<LinearCase> kLinearCases = {
     {"AccumulateGelu", 21, 24, 12, 40, Activation::gelu, false, true, true},
     {"ManyRows", 700, 1000, 64, 96, Activation::relu},
     {"Deep", 24, 24, 600, 40, Activation::gelu},
+    {"PaperUp", 130, 200, 256, 512, Activation::relu, true, true, false, true},
+    {"PaperDown", 261, 300, 512, 256, Activation::gelu, true, true, true, true},
+    {"PaperReadout", 140, 150, 256, 574, Activation::none, true, true, false, true},
+    {"AlignedTail", 133, 140, 40, 72, Activation::gelu, true, true, false, true},
 };
 
 inline const std::vector<LinearCase> kSmallLinearCases = {
@@ -128,11 +136,11 @@ inline LinearOutputs run_forward(Backend& backend, const LinearData& data) {
   const LinearCase& shape = data.shape;
   const int64_t spare = shape.capacity - shape.rows;
   const bool gelu = shape.activation == Activation::gelu;
-  const DeviceMatrix x(backend, data.dtypes.operands, data.x, spare, 4);
+  const DeviceMatrix x(backend, data.dtypes.operands, data.x, spare, shape.gap(4));
   const DeviceMatrix weight(backend, data.dtypes.operands, data.weight);
   const DeviceMatrix bias(backend, Dtype::f32, data.bias);
-  const DeviceMatrix y(backend, data.dtypes.results, shape.capacity, shape.out, 3);
-  const DeviceMatrix preactivation(backend, data.dtypes.results, shape.capacity, shape.out, 2);
+  const DeviceMatrix y(backend, data.dtypes.results, shape.capacity, shape.out, shape.gap(3));
+  const DeviceMatrix preactivation(backend, data.dtypes.results, shape.capacity, shape.out, shape.gap(2));
   const DeviceArray<int32_t> rows(backend, {static_cast<int32_t>(shape.rows)});
   LinearForward op{.y = y.matrix()};
   if (gelu) op.preactivation = preactivation.matrix();
@@ -157,12 +165,12 @@ struct LinearGradientOutputs {
 inline LinearGradientOutputs run_backward(Backend& backend, const LinearData& data, const Grid<double>& saved_values) {
   const LinearCase& shape = data.shape;
   const int64_t spare = shape.capacity - shape.rows;
-  const DeviceMatrix x(backend, data.dtypes.operands, data.x, spare, 4);
+  const DeviceMatrix x(backend, data.dtypes.operands, data.x, spare, shape.gap(4));
   const DeviceMatrix weight(backend, data.dtypes.operands, data.weight);
-  const DeviceMatrix dy(backend, data.dtypes.operands, data.dy, spare, 5);
-  const DeviceMatrix saved(backend, data.dtypes.results, saved_values, spare, 1);
+  const DeviceMatrix dy(backend, data.dtypes.operands, data.dy, spare, shape.gap(5));
+  const DeviceMatrix saved(backend, data.dtypes.results, saved_values, spare, shape.gap(1));
   DeviceMatrix dx;
-  if (shape.dx) dx = DeviceMatrix(backend, data.dtypes.results, shape.capacity, shape.in, 6);
+  if (shape.dx) dx = DeviceMatrix(backend, data.dtypes.results, shape.capacity, shape.in, shape.gap(6));
   if (shape.accumulate_dx) dx.write(data.dx);
   const DeviceMatrix dweight(backend, Dtype::f32, data.dweight);
   const DeviceMatrix dbias(backend, Dtype::f32, data.dbias);

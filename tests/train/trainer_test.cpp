@@ -42,8 +42,7 @@ class TrainerTest : public testing::Test {
     const std::optional<TrainingState> start = state(config, folder);
     int64_t step = start ? start->step : 0;
     TrainingCallbacks callbacks;
-    callbacks.update = [&](const Progress& progress) { step = progress.step; };
-    callbacks.stop = [&] { return step >= last_step; };
+    callbacks.stop = [&] { return step++ >= last_step; };  // asked before each update
     return train(test_backend(), config, folder, callbacks);
   }
 

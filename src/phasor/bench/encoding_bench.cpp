@@ -7,8 +7,8 @@
 #include "phasor/encoding/encoding.h"
 #include "phasor/encoding/resolve/encoding_sum.h"
 #include "phasor/run/session.h"
-#include "phasor/train/optimizer.h"
 #include "phasor/train/schedule.h"
+#include "phasor/train/updates.h"
 
 namespace phasor {
 namespace {
@@ -20,25 +20,26 @@ class Stepper {
       : backend_(backend),
         config_(config),
         session_(backend, config, {}),
-        optimizer_(backend, session_.model(), config.train) {}
+        updates_(backend, session_.model(), config.train) {}
 
   double run() {
     using Clock = std::chrono::steady_clock;
     const Batch& batch = session_.training_batch(++step_);
     const Clock::time_point start = Clock::now();
-    session_.model().forward_backward(batch, static_cast<uint32_t>(step_));
-    optimizer_.update(session_.model(), step_, learning_rate(config_.train, std::min(step_, config_.train.steps)));
+    updates_.make(batch, step_, learning_rate(config_.train, std::min(step_, config_.train.steps)));
     backend_.synchronize();
-    return std::chrono::duration<double>(Clock::now() - start).count();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (updates_.is_due()) updates_.read();
+    return seconds;
   }
 
-  int64_t parameters() { return session_.model().layout().size(); }
+  int64_t parameters() { return session_.model().layout().count(); }
 
  private:
   Backend& backend_;
   RunConfig config_;
   Session session_;
-  Optimizer optimizer_;
+  Updates updates_;
   int64_t step_ = 0;
 };
 

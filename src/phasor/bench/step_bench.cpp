@@ -9,11 +9,13 @@
 #include "phasor/engine/peak.h"
 #include "phasor/model/flops.h"
 #include "phasor/run/session.h"
-#include "phasor/train/optimizer.h"
 #include "phasor/train/schedule.h"
+#include "phasor/train/updates.h"
 
 namespace phasor {
 namespace {
+
+constexpr int64_t kAsynchronousBlock = 20;
 
 double resident_mib() {
   rusage usage = {};
@@ -34,25 +36,33 @@ StepBench bench_step(Backend& backend, const RunConfig& given, const StepBenchOp
   ProfilingBackend profiler(backend);
   Backend& used = options.profile ? static_cast<Backend&>(profiler) : backend;
   Session session(used, config, {});
-  Optimizer optimizer(used, session.model(), config.train);
+  Updates updates(used, session.model(), config.train);
   int64_t step = 0;
   double flops = 0.0, tokens = 0.0;
-  const auto run_step = [&] {
-    const Batch& batch = session.training_batch(++step);
-    const Clock::time_point start = Clock::now();
-    session.model().forward_backward(batch, static_cast<uint32_t>(step));
-    optimizer.update(session.model(), step, learning_rate(config.train, std::min(step, config.train.steps)));
+  // A device that works on its own is timed over blocks of steps, which follow each other there as in training: the
+  // next batch is made meanwhile.
+  const auto run_block = [&](int64_t count) {
+    Clock::time_point start = Clock::now();
+    for (int64_t i = 0; i < count; ++i) {
+      const Batch& batch = session.training_batch(++step);
+      if (count == 1) start = Clock::now();
+      updates.make(batch, step, learning_rate(config.train, std::min(step, config.train.steps)));
+      if (updates.is_due()) updates.read();
+      flops += training_flops(config.model, session.model().encoding(), batch);
+      tokens += static_cast<double>(batch.token_count());
+    }
     used.synchronize();
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    flops += training_flops(config.model, session.model().encoding(), batch);
-    tokens += static_cast<double>(batch.token_count());
-    return seconds;
+    return seconds / static_cast<double>(count);
   };
 
-  for (int64_t i = 0; i < options.warmup; ++i) run_step();
+  const int64_t block = used.is_synchronous() ? 1 : std::min<int64_t>(kAsynchronousBlock, options.steps);
+  run_block(options.warmup);
   flops = tokens = 0.0;
   std::vector<double> seconds;
-  for (int64_t i = 0; i < options.steps; ++i) seconds.push_back(run_step());
+  for (int64_t done = 0; done < options.steps; done += block) {
+    seconds.push_back(run_block(std::min(block, options.steps - done)));
+  }
   std::sort(seconds.begin(), seconds.end());
   const double median = seconds[seconds.size() / 2];
   const auto steps = static_cast<double>(options.steps);
@@ -63,11 +73,11 @@ StepBench bench_step(Backend& backend, const RunConfig& given, const StepBenchOp
   bench.tokens_per_step = tokens / steps;
   bench.tokens_per_second = bench.tokens_per_step / median;
   bench.gflops = flops / steps / median * 1e-9;
-  bench.parameters = session.model().layout().size();
+  bench.parameters = session.model().layout().count();
   bench.resident_mib = resident_mib();
   if (options.profile) {
     profiler.set_timing(true);
-    for (int64_t i = 0; i < options.steps; ++i) run_step();
+    run_block(options.steps);
     for (const auto& [name, time] : profiler.times()) {
       bench.times[name] = {time.seconds / steps, time.calls / options.steps};
     }

@@ -1,6 +1,8 @@
 #pragma once
 // Where ops run. One virtual call per op is nothing beside the op itself, and a missing
 // implementation is a compile error rather than a surprise on the cluster.
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,6 +11,14 @@
 #include "phasor/tensor/memory.h"
 
 namespace phasor {
+
+// Names a list of ops that is run again and again: whose it is, and the bounds that its grids depend on.
+struct RepeatKey {
+  uint64_t owner = 0;  // of Backend::new_owner()
+  int64_t tokens = 0, sequences = 0;
+
+  auto operator<=>(const RepeatKey&) const = default;
+};
 
 class Backend {
  public:
@@ -21,7 +31,15 @@ class Backend {
   virtual Memory allocate(size_t bytes) = 0;
   virtual void copy_in(void* device, const void* host, size_t bytes) = 0;
   virtual void copy_out(void* host, const void* device, size_t bytes) = 0;
-  virtual void synchronize() = 0;  // returns once every op given so far has finished
+  virtual void synchronize() = 0;           // returns once every op given so far has finished
+  virtual bool is_synchronous() const = 0;  // every op has finished when run() returns: reading costs no wait
+
+  // Runs what `ops` gives to run(). Under one key that must always be the same ops on the same memory, with nothing but
+  // device memory to tell one time from the next: a backend may record them once and replay them, without calling
+  // `ops`. No memory is allocated and nothing is copied in `ops`.
+  virtual void repeat(const RepeatKey& key, const std::function<void()>& ops) = 0;
+  virtual uint64_t new_owner() { return ++owners_; }
+  virtual void forget(uint64_t owner) = 0;  // what was recorded for it: its memory goes
 
   virtual void run(const EmbeddingForward& op) = 0;
   virtual void run(const EmbeddingBackward& op) = 0;
@@ -39,6 +57,7 @@ class Backend {
   virtual void run(const PickTokenBackward& op) = 0;
   virtual void run(const LinearCrossEntropy& op) = 0;
   virtual void run(const LinearSquaredError& op) = 0;
+  virtual void run(const ScoreTargets& op) = 0;
   virtual void run(const GatherTableForward& op) = 0;
   virtual void run(const GatherTableBackward& op) = 0;
   virtual void run(const FormulaTableForward& op) = 0;
@@ -51,6 +70,9 @@ class Backend {
   virtual void run(const Cast& op) = 0;
   virtual void run(const GradientNorm& op) = 0;
   virtual void run(const AdamW& op) = 0;
+
+ private:
+  uint64_t owners_ = 0;
 };
 
 }  // namespace phasor

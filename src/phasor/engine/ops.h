@@ -18,6 +18,9 @@ namespace phasor {
 // once and replayed on batches of other sizes.
 struct Rows {
   const int32_t* used = nullptr;  // null: all rows of the extent
+  // At least *used, and known to the host: grids and libraries need a number. Rows from *used up to it are scratch, in
+  // which anything may be written and which reach no result. Negative: not known, and nothing behind *used is written.
+  int64_t bound = -1;
 };
 
 // A ragged batch: sequence s owns the tokens offsets[s] .. offsets[s + 1] - 1 of the flat token array.
@@ -26,6 +29,8 @@ struct Sequences {
   View<const int32_t, 2> positions;  // [token capacity, axes]
   const int32_t* count = nullptr;    // sequences in this batch
   const int32_t* tokens = nullptr;   // tokens in this batch, = offsets[*count]
+  int64_t count_bound = -1;          // as Rows::bound, of sequences
+  int64_t token_bound = -1;          // of tokens
 };
 
 // Keeps each element with probability 1 - rate and scales it by 1 / (1 - rate). The mask is a function
@@ -292,6 +297,22 @@ struct LinearSquaredError {
   Rows rows;
 };
 
+// What a batch came to, in double and in a fixed order: sums over the targets that are scored. An answer is a
+// sequence's scored targets together.
+struct ScoreTargets {
+  // loss, targets predicted rightly, targets scored, answers that are wholly right, answers; row *slot % slots. Sums
+  // that are not `added` are overwritten.
+  View<double, 2> sums;            // [slots, kScoreSums]
+  const uint32_t* slot = nullptr;  // null: row 0
+  bool added = false;
+  View<const float, 1> loss;                  // [targets]
+  View<const int32_t, 1> prediction, target;  // [targets]
+  int32_t not_scored = -1;                    // a target that does not count
+  bool every_token = false;                   // a target for each token; else one for each sequence
+  Sequences sequences;
+};
+inline constexpr int64_t kScoreSums = 5;
+
 // --- Tables made from parameters -----------------------------------------------------------------
 //
 // A learned encoding's table is remade from its parameters before a forward pass, and its gradient is
@@ -383,10 +404,11 @@ struct Cast {
   ConstMatrix from;
 };
 
-// norm[0] = sqrt(sum of squares), summed in a fixed order in double.
+// norm[*slot % slots] = sqrt(sum of squares), summed in a fixed order in double.
 struct GradientNorm {
-  View<float, 1> norm;
+  View<float, 1> norm;  // [slots]
   View<const float, 1> gradient;
+  const uint32_t* slot = nullptr;  // null: norm[0]
 };
 
 // Decoupled weight decay (Loshchilov and Hutter, 2019), bias-corrected moments. The gradient is
@@ -394,7 +416,7 @@ struct GradientNorm {
 struct AdamW {
   View<float, 1> parameter, first_moment, second_moment;
   View<const float, 1> gradient;
-  View<const float, 1> gradient_norm;  // [1], read when max_norm > 0
+  View<const float, 1> gradient_norm;  // [slots], read at *step % slots when max_norm > 0
   const float* learning_rate = nullptr;
   const uint32_t* step = nullptr;  // 1 at the first update
   float beta1 = 0.9f, beta2 = 0.98f, epsilon = 1e-8f, weight_decay = 0.01f;

@@ -27,6 +27,14 @@ class ProfilingBackend final : public Backend {
   void copy_in(void* device, const void* host, size_t bytes) override { inner_.copy_in(device, host, bytes); }
   void copy_out(void* host, const void* device, size_t bytes) override { inner_.copy_out(host, device, bytes); }
   void synchronize() override { inner_.synchronize(); }
+  bool is_synchronous() const override { return inner_.is_synchronous(); }
+  // Times ops one by one, so nothing is replayed meanwhile.
+  void repeat(const RepeatKey& key, const std::function<void()>& ops) override {
+    if (timing_) return ops();
+    inner_.repeat(key, ops);
+  }
+  uint64_t new_owner() override { return inner_.new_owner(); }
+  void forget(uint64_t owner) override { inner_.forget(owner); }
 
   void run(const EmbeddingForward& op) override { time("embedding forward", op); }
   void run(const EmbeddingBackward& op) override { time("embedding backward", op); }
@@ -44,6 +52,7 @@ class ProfilingBackend final : public Backend {
   void run(const PickTokenBackward& op) override { time("pooling", op); }
   void run(const LinearCrossEntropy& op) override { time("readout and loss", op); }
   void run(const LinearSquaredError& op) override { time("readout and loss", op); }
+  void run(const ScoreTargets& op) override { time("readout and loss", op); }
   void run(const GatherTableForward& op) override { time("gather table forward", op); }
   void run(const GatherTableBackward& op) override { time("gather table backward", op); }
   void run(const FormulaTableForward& op) override { time("formula table forward", op); }

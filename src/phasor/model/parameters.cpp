@@ -10,6 +10,10 @@
 namespace phasor {
 namespace {
 
+// In floats. One learned number alone would else move all weights behind it off the places that tensor cores and vector
+// loads want, in bf16 too.
+constexpr int64_t kEntryAlignment = 64;
+
 using Kind = InitialValues::Kind;
 
 // Weights and biases of a linear layer share one rule, as in PyTorch's nn.Linear.
@@ -28,7 +32,7 @@ ParameterLayout::ParameterLayout(const ModelConfig& config, const ResolvedEncodi
                   {Kind::normal, 0.0, torch ? 1.0 : config.initialization_deviation});
   first_encoding_ = static_cast<int64_t>(entries_.size());
   for (const LearnedParameter& learned : encoding.parameters) {
-    Parameter& entry = add_entry(learned.name, learned.shape, learned.initial);
+    Parameter& entry = add_entry(learned.name, learned.shape, learned.initial, Start::aligned);
     entry.least = learned.least;
     entry.most = learned.most;
   }
@@ -55,20 +59,23 @@ ParameterLayout::ParameterLayout(const ModelConfig& config, const ResolvedEncodi
   readout = add_linear("readout", outputs(config), config.width, config);
 }
 
-Parameter& ParameterLayout::add_entry(std::string name, std::vector<int64_t> shape, InitialValues initial) {
+Parameter& ParameterLayout::add_entry(std::string name, std::vector<int64_t> shape, InitialValues initial,
+                                      Start start) {
   Parameter entry;
   entry.name = std::move(name);
   entry.size = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
   entry.shape = std::move(shape);
   entry.initial = std::move(initial);
+  if (start == Start::aligned) size_ = (size_ + kEntryAlignment - 1) / kEntryAlignment * kEntryAlignment;
   entry.offset = size_;
   size_ += entry.size;
+  count_ += entry.size;
   entries_.push_back(std::move(entry));
   return entries_.back();
 }
 
-int64_t ParameterLayout::add(std::string name, std::vector<int64_t> shape, InitialValues initial) {
-  return add_entry(std::move(name), std::move(shape), std::move(initial)).offset;
+int64_t ParameterLayout::add(std::string name, std::vector<int64_t> shape, InitialValues initial, Start start) {
+  return add_entry(std::move(name), std::move(shape), std::move(initial), start).offset;
 }
 
 NormSlot ParameterLayout::add_norm(const std::string& name, const ModelConfig& config) {
@@ -88,11 +95,11 @@ LinearSlot ParameterLayout::add_projections(const std::string& name, const Model
   const int64_t query = config.heads * config.head_width;
   const int64_t key = config.kv_heads * config.head_width;
   const int64_t weight = add(name + "query.weight", {query, in}, linear_initial(config, in, false));
-  add(name + "key.weight", {key, in}, linear_initial(config, in, false));
-  add(name + "value.weight", {key, in}, linear_initial(config, in, false));
+  add(name + "key.weight", {key, in}, linear_initial(config, in, false), Start::behind_the_last);
+  add(name + "value.weight", {key, in}, linear_initial(config, in, false), Start::behind_the_last);
   const int64_t bias = add(name + "query.bias", {query}, linear_initial(config, in, true));
-  add(name + "key.bias", {key}, linear_initial(config, in, true));
-  add(name + "value.bias", {key}, linear_initial(config, in, true));
+  add(name + "key.bias", {key}, linear_initial(config, in, true), Start::behind_the_last);
+  add(name + "value.bias", {key}, linear_initial(config, in, true), Start::behind_the_last);
   return {weight, bias, query + 2 * key, in};
 }
 
@@ -108,8 +115,8 @@ LinearSlot ParameterLayout::add_output(const std::string& name, const ModelConfi
 // then its rotary ones.
 DecoupledSlots ParameterLayout::add_decoupled(const std::string& name, const ModelConfig& config,
                                               const DecoupledPath& path) {
-  const auto weight = [&](const char* part, int64_t out, int64_t in) {
-    return add(name + part + ".weight", {out, in}, linear_initial(config, in, false));
+  const auto weight = [&](const char* part, int64_t out, int64_t in, Start start = Start::aligned) {
+    return add(name + part + ".weight", {out, in}, linear_initial(config, in, false), start);
   };
   const auto norm = [&](const char* part, int64_t width) {
     NormSlot slot;
@@ -123,16 +130,16 @@ DecoupledSlots ParameterLayout::add_decoupled(const std::string& name, const Mod
   slots.down = {.weight = weight("query_down", path.query_latent, config.width),
                 .out = path.query_latent + path.key_latent + path.rotary,
                 .in = config.width};
-  weight("key_value_down", path.key_latent, config.width);
-  if (path.rotary > 0) weight("key_rotary", path.rotary, config.width);
+  weight("key_value_down", path.key_latent, config.width, Start::behind_the_last);
+  if (path.rotary > 0) weight("key_rotary", path.rotary, config.width, Start::behind_the_last);
   slots.query_norm = norm("query_norm", path.query_latent);
   slots.key_norm = norm("key_value_norm", path.key_latent);
   slots.query_up = {.weight = weight("query_up", heads + own_rotary, path.query_latent),
                     .out = heads + own_rotary + shared_rotary,
                     .in = path.query_latent};
-  if (shared_rotary > 0) weight("query_rotary", shared_rotary, path.query_latent);
+  if (shared_rotary > 0) weight("query_rotary", shared_rotary, path.query_latent, Start::behind_the_last);
   slots.key_value_up = {.weight = weight("key_up", heads, path.key_latent), .out = 2 * heads, .in = path.key_latent};
-  weight("value_up", heads, path.key_latent);
+  weight("value_up", heads, path.key_latent, Start::behind_the_last);
   return slots;
 }
 

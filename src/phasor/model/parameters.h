@@ -65,7 +65,9 @@ class ParameterLayout {
 
   const std::vector<Parameter>& entries() const { return entries_; }
   const Parameter& find(std::string_view name) const;  // Error when there is none
+  // Of the arrays, in floats: between entries there may be a few zeros that belong to none.
   int64_t size() const { return size_; }
+  int64_t count() const { return count_; }  // of parameters
 
   // The initial values: a function of the seed and the entry's name and shape alone.
   std::vector<float> initial_values(uint64_t seed) const;
@@ -77,8 +79,10 @@ class ParameterLayout {
   LinearSlot readout;
 
  private:
-  Parameter& add_entry(std::string name, std::vector<int64_t> shape, InitialValues initial);
-  int64_t add(std::string name, std::vector<int64_t> shape, InitialValues initial);
+  // Entries start where devices read whole vectors, but for those that are read as one matrix with the entry before.
+  enum class Start : uint8_t { aligned, behind_the_last };
+  Parameter& add_entry(std::string name, std::vector<int64_t> shape, InitialValues initial, Start start);
+  int64_t add(std::string name, std::vector<int64_t> shape, InitialValues initial, Start start = Start::aligned);
   NormSlot add_norm(const std::string& name, const ModelConfig& config);
   LinearSlot add_linear(const std::string& name, int64_t out, int64_t in, const ModelConfig& config);
   LinearSlot add_projections(const std::string& name, const ModelConfig& config);
@@ -87,7 +91,7 @@ class ParameterLayout {
 
   std::vector<Parameter> entries_;
   int64_t first_encoding_ = 0;  // place of the encoding's first entry
-  int64_t size_ = 0;
+  int64_t size_ = 0, count_ = 0;
 };
 
 }  // namespace phasor

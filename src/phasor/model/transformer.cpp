@@ -22,12 +22,12 @@ constexpr uint32_t kResidualSite = 1u << 30;
 
 }  // namespace
 
-void BatchResult::add(const BatchResult& other) {
-  loss += other.loss;
-  correct += other.correct;
-  scored += other.scored;
-  whole_correct += other.whole_correct;
-  answers += other.answers;
+BatchResult batch_result(const double* sums) {
+  return {.loss = sums[0],
+          .correct = static_cast<int64_t>(sums[1]),
+          .scored = static_cast<int64_t>(sums[2]),
+          .whole_correct = static_cast<int64_t>(sums[3]),
+          .answers = static_cast<int64_t>(sums[4])};
 }
 
 Transformer::Transformer(Backend& backend, const ModelConfig& config, const ResolvedEncoding& encoding,
@@ -46,7 +46,7 @@ Transformer::Transformer(Backend& backend, const ModelConfig& config, const Reso
     parameters_ = arena.view<float>(size);
     if (options.training) gradients_ = arena.view<float>(size);
     if (options.precision != Dtype::f32) low_precision_ = arena.matrix(options.precision, size / kCastRow, kCastRow);
-    dropout_step_ = arena.view<uint32_t>(1);
+    sums_ = arena.view<double>(1, kScoreSums);
     batch_.emplace(arena, options.capacity, config.readout, static_cast<int64_t>(encoding_.axes.size()));
     activations_.emplace(arena, config, encoding_, options.capacity, options.precision);
     if (options.training) flow_.emplace(arena, config, encoding_, options.capacity, options.precision);
@@ -103,33 +103,56 @@ BatchResult Transformer::evaluate(const Batch& batch, const HeadHook& hook) {
   upload(batch, false, 0);
   run_forward(hook);
   run_readout(false);
-  return result(batch);
+  return score();
 }
 
-BatchResult Transformer::evaluate_from(const Batch& batch, int64_t layer, LayerPart part, const HeadHook& hook) {
+void Transformer::add_evaluation(const Batch& batch, bool first) {
+  upload(batch, false, 0);
+  run_forward();
+  run_readout(false);
+  run_score(sums_, nullptr, !first);
+}
+
+BatchResult Transformer::added_evaluations() const {
+  return batch_result(download(backend_, sums_.data(), kScoreSums).data());
+}
+
+BatchResult Transformer::evaluate_from(const Batch&, int64_t layer, LayerPart part, const HeadHook& hook) {
   run_layers(layer, part, hook);
   run_readout(false);
-  return result(batch);
+  return score();
 }
 
 BatchResult Transformer::forward_backward(const Batch& batch, uint32_t step) {
-  upload(batch, true, step);
-  return run_gradient(batch, nullptr);
+  load_training_batch(batch, step);
+  run_gradient(nullptr);
+  return score();
+}
+
+void Transformer::load_training_batch(const Batch& batch, uint32_t step) { upload(batch, true, step); }
+
+void Transformer::run_training_step(const View<double, 2>& sums) {
+  run_gradient(nullptr);
+  run_score(sums, batch_->step(), false);
+}
+
+RepeatKey Transformer::repeat_key(uint64_t owner) const {
+  return {.owner = owner, .tokens = batch_->token_bound(), .sequences = batch_->sequence_bound()};
 }
 
 BatchResult Transformer::loss_gradient(const Batch& batch, DistanceProbe* probe) {
   upload(batch, false, 0);
   if (probe != nullptr) probe->clear();
-  return run_gradient(batch, probe);
+  run_gradient(probe);
+  return score();
 }
 
-BatchResult Transformer::run_gradient(const Batch& batch, DistanceProbe* probe) {
+void Transformer::run_gradient(DistanceProbe* probe) {
   backend_.run(Fill{.x = gradients_});
   tables_.clear_gradients();
   run_forward();
   run_readout(true);
   run_backward(probe);
-  return result(batch);
 }
 
 void Transformer::forward(const Batch& batch) {
@@ -139,36 +162,26 @@ void Transformer::forward(const Batch& batch) {
 
 void Transformer::upload(const Batch& batch, bool training, uint32_t step) {
   const uint32_t position_step = training ? step : 0;
-  batch_->upload(backend_, batch, token_positions(batch, encoding_, options_.position_seed, position_step));
+  batch_->upload(backend_, batch, token_positions(batch, encoding_, options_.position_seed, position_step), step);
   tables_.set_batch(batch);
-  backend_.copy_in(dropout_step_.data(), &step, sizeof(step));
   dropout_on_ = training && config_.dropout > 0.0;
 }
 
-BatchResult Transformer::result(const Batch& batch) const {
-  const auto count = static_cast<int64_t>(batch.targets.size());
-  const std::vector<float> loss = download(backend_, activations_->loss.data(), count);
-  const std::vector<int32_t> prediction = download(backend_, activations_->prediction.data(), count);
-  const auto add_targets = [&](BatchResult& sum, size_t first, size_t end) {
-    for (size_t i = first; i < end; ++i) {
-      if (batch.targets[i] == kNotScored) continue;
-      sum.loss += static_cast<double>(loss[i]);
-      sum.correct += prediction[i] == batch.targets[i] ? 1 : 0;
-      ++sum.scored;
-    }
-  };
-  BatchResult sum;
-  const bool every = config_.readout == Readout::every;
-  for (size_t s = 0; s + 1 < batch.offsets.size(); ++s) {
-    const size_t first = every ? static_cast<size_t>(batch.offsets[s]) : s;
-    const size_t end = every ? static_cast<size_t>(batch.offsets[s + 1]) : s + 1;
-    const int64_t scored = sum.scored, correct = sum.correct;
-    add_targets(sum, first, end);
-    if (sum.scored == scored) continue;
-    ++sum.answers;
-    if (sum.scored - scored == sum.correct - correct) ++sum.whole_correct;
-  }
-  return sum;
+void Transformer::run_score(const View<double, 2>& sums, const uint32_t* slot, bool added) const {
+  backend_.run(ScoreTargets{.sums = sums,
+                            .slot = slot,
+                            .added = added,
+                            .loss = activations_->loss,
+                            .prediction = activations_->prediction,
+                            .target = batch_->targets(),
+                            .not_scored = kNotScored,
+                            .every_token = config_.readout == Readout::every,
+                            .sequences = batch_->sequences()});
+}
+
+BatchResult Transformer::score() const {
+  run_score(sums_, nullptr, false);
+  return added_evaluations();
 }
 
 Attention Transformer::attention(int64_t l) const {
@@ -195,7 +208,7 @@ Attention Transformer::attention(int64_t l) const {
     const auto site = static_cast<uint32_t>(l) * kHeadSites;
     attention.dropout = {.rate = static_cast<float>(config_.dropout),
                          .stream = {.seed = options_.dropout_seed, .purpose = Purpose::dropout, .site = site},
-                         .step = dropout_step_.data()};
+                         .step = batch_->step()};
   }
   return attention;
 }
@@ -211,7 +224,7 @@ Dropout Transformer::residual_dropout(int64_t stream_index) const {
   const uint32_t site = kResidualSite + static_cast<uint32_t>(stream_index);
   return {.rate = static_cast<float>(config_.dropout),
           .stream = {.seed = options_.dropout_seed, .purpose = Purpose::dropout, .site = site},
-          .step = dropout_step_.data()};
+          .step = batch_->step()};
 }
 
 ConstMatrix Transformer::weight(const LinearSlot& slot) const {

@@ -33,9 +33,8 @@ struct BatchResult {
   // Where every token is read, a sequence's answer is all its scored targets together.
   int64_t whole_correct = 0;
   int64_t answers = 0;
-
-  void add(const BatchResult& other);
 };
+BatchResult batch_result(const double* sums);  // [kScoreSums]
 
 // Where a layer can be entered: at the norm before attention, at the projections to queries, keys and values, at
 // attention itself, or at W_O, which reads the heads' outputs side by side.
@@ -69,11 +68,19 @@ class Transformer {
 
   // Forward pass without dropout; results of this batch.
   BatchResult evaluate(const Batch& batch, const HeadHook& hook = {});
+  // The same of many batches, without a wait between them: each is added to those before it, but for the first.
+  void add_evaluation(const Batch& batch, bool first);
+  BatchResult added_evaluations() const;
   // Goes on with the last forward pass, which was over this batch, from a part of a layer to the end. What stands in
   // activations() before that part is read as it is, whoever changed it; nothing before it is computed again.
   BatchResult evaluate_from(const Batch& batch, int64_t layer, LayerPart part, const HeadHook& hook = {});
   // Forward pass with dropout, then gradients() = d(mean loss)/d(parameters).
   BatchResult forward_backward(const Batch& batch, uint32_t step);
+  // The same in two parts: a batch is brought to the device; then come ops alone, for Backend::repeat. What the batch
+  // came to is left in row step % rows of `sums` (ScoreTargets::sums).
+  void load_training_batch(const Batch& batch, uint32_t step);
+  void run_training_step(const View<double, 2>& sums);
+  RepeatKey repeat_key(uint64_t owner) const;  // for the batch that was brought last
   // The same of the loss that evaluate() measures: without dropout. A probe is filled on the way.
   BatchResult loss_gradient(const Batch& batch, DistanceProbe* probe = nullptr);
 
@@ -92,13 +99,14 @@ class Transformer {
   void run_layers(int64_t first, LayerPart part, const HeadHook& hook);
   void run_pooling();
   void run_readout(bool gradient);
-  BatchResult run_gradient(const Batch& batch, DistanceProbe* probe);
+  void run_gradient(DistanceProbe* probe);
   void run_backward(DistanceProbe* probe);
   void backward_layer(int64_t l, DistanceProbe* probe);
   void project(int64_t l);
   void project_back(int64_t l);
   AttentionLayout attention_layout(int64_t l) const;
-  BatchResult result(const Batch& batch) const;
+  void run_score(const View<double, 2>& sums, const uint32_t* slot, bool added) const;
+  BatchResult score() const;
 
   // Views of the numbers that a slot names.
   ConstMatrix weight(const LinearSlot& slot) const;
@@ -130,7 +138,7 @@ class Transformer {
   Arena arena_;
   View<float, 1> parameters_, gradients_;
   Matrix low_precision_;  // the parameters in bf16, same offsets; empty in fp32
-  View<uint32_t, 1> dropout_step_;
+  View<double, 2> sums_;  // of the last batch
   std::optional<DeviceBatch> batch_;
   std::optional<Activations> activations_;
   std::optional<GradientFlow> flow_;

@@ -18,16 +18,15 @@ Scores scores_of(const BatchResult& sum) {
 
 Scores evaluate(Transformer& model, const Dataset& data, int64_t samples, int64_t batch_size) {
   const int64_t count = std::min(samples, data.size());
-  BatchResult sum;
   Batch batch;
   for (int64_t first = 0; first < count; first += batch_size) {
     stop_if_cancelled();
     batch.clear();
     for (int64_t i = first; i < std::min(count, first + batch_size); ++i) data.append_to(batch, i);
     batch.finish();
-    sum.add(model.evaluate(batch));
+    model.add_evaluation(batch, first == 0);
   }
-  return scores_of(sum);
+  return count > 0 ? scores_of(model.added_evaluations()) : Scores{};
 }
 
 }  // namespace phasor

@@ -8,7 +8,7 @@
 namespace phasor {
 
 int64_t parameter_count(const RunConfig& config) {
-  return ParameterLayout(config.model, resolve_encoding(config.model)).size();
+  return ParameterLayout(config.model, resolve_encoding(config.model)).count();
 }
 
 int64_t matching_hidden(const RunConfig& config, const std::string& reference) {

@@ -43,7 +43,7 @@ double model_bytes(const RunConfig& config, double tokens) {
       .precision = config.train.precision};
   const auto arena = static_cast<double>(Transformer::bytes_needed(config.model, encoding, options));
   // Two moments on the device; on the host a copy of all three while a state is written.
-  const auto parameters = static_cast<double>(ParameterLayout(config.model, encoding).size());
+  const auto parameters = static_cast<double>(ParameterLayout(config.model, encoding).count());
   return arena + 5.0 * sizeof(float) * parameters;
 }
 

@@ -7,9 +7,8 @@ Optimizer::Optimizer(Backend& backend, const Transformer& model, const TrainConf
   const auto carve = [&](Arena& arena) {
     first_moment_ = arena.view<float>(model.parameters().size());
     second_moment_ = arena.view<float>(model.parameters().size());
-    learning_rate_ = arena.view<float>(1);
     norm_ = arena.view<float>(1);
-    step_ = arena.view<uint32_t>(1);
+    numbers_ = arena.view<Numbers>(1);
   };
   Arena measure;
   carve(measure);
@@ -18,18 +17,28 @@ Optimizer::Optimizer(Backend& backend, const Transformer& model, const TrainConf
 }
 
 double Optimizer::update(Transformer& model, int64_t step, double learning_rate) {
-  const auto rate = static_cast<float>(learning_rate);
-  const auto number = static_cast<uint32_t>(step);
-  backend_.copy_in(learning_rate_.data(), &rate, sizeof(rate));
-  backend_.copy_in(step_.data(), &number, sizeof(number));
-  backend_.run(GradientNorm{.norm = norm_, .gradient = model.gradients()});
+  load(step, learning_rate);
+  run(model, norm_);
+  float norm = 0.0f;
+  backend_.copy_out(&norm, norm_.data(), sizeof(norm));
+  return static_cast<double>(norm);
+}
+
+void Optimizer::load(int64_t step, double learning_rate) {
+  const Numbers numbers{.learning_rate = static_cast<float>(learning_rate), .step = static_cast<uint32_t>(step)};
+  backend_.copy_in(numbers_.data(), &numbers, sizeof(numbers));
+}
+
+void Optimizer::run(Transformer& model, const View<float, 1>& norms) {
+  const uint32_t* step = &numbers_.data()->step;
+  backend_.run(GradientNorm{.norm = norms, .gradient = model.gradients(), .slot = step});
   backend_.run(AdamW{.parameter = model.parameters(),
                      .first_moment = first_moment_,
                      .second_moment = second_moment_,
                      .gradient = model.gradients(),
-                     .gradient_norm = norm_,
-                     .learning_rate = learning_rate_.data(),
-                     .step = step_.data(),
+                     .gradient_norm = norms,
+                     .learning_rate = &numbers_.data()->learning_rate,
+                     .step = step,
                      .beta1 = static_cast<float>(config_.beta1),
                      .beta2 = static_cast<float>(config_.beta2),
                      .epsilon = static_cast<float>(config_.epsilon),
@@ -37,9 +46,6 @@ double Optimizer::update(Transformer& model, int64_t step, double learning_rate)
                      .max_norm = static_cast<float>(config_.clip)});
   model.keep_bounds();
   model.parameters_changed();
-  float norm = 0.0f;
-  backend_.copy_out(&norm, norm_.data(), sizeof(norm));
-  return static_cast<double>(norm);
 }
 
 }  // namespace phasor

@@ -14,9 +14,9 @@
 #include "phasor/run/finished_run.h"
 #include "phasor/run/session.h"
 #include "phasor/run/stored_result.h"
-#include "phasor/train/optimizer.h"
 #include "phasor/train/schedule.h"
 #include "phasor/train/telemetry_probe.h"
+#include "phasor/train/updates.h"
 
 namespace phasor {
 namespace {
@@ -35,7 +35,7 @@ class TrainingRun {
         folder_(folder),
         callbacks_(callbacks),
         session_(backend, config, {}),
-        optimizer_(backend, session_.model(), config.train) {
+        updates_(backend, session_.model(), config.train) {
     restore();
   }
 
@@ -94,8 +94,8 @@ class TrainingRun {
     first_step_ = step_;
     first_tokens_ = tokens_;
     session_.model().load_parameters(state->parameters);
-    upload(optimizer_.first_moment(), state->first_moment);
-    upload(optimizer_.second_moment(), state->second_moment);
+    upload(updates_.optimizer().first_moment(), state->first_moment);
+    upload(updates_.optimizer().second_moment(), state->second_moment);
   }
 
   void restore_telemetry(int64_t step, const std::string& known) {
@@ -164,29 +164,39 @@ class TrainingRun {
   void update() {
     const int64_t step = step_ + 1;
     const Batch& batch = session_.training_batch(step);
-    const BatchResult result = session_.model().forward_backward(batch, static_cast<uint32_t>(step));
-    const double loss = result.loss / static_cast<double>(std::max<int64_t>(1, result.scored));
-    const double norm = optimizer_.update(session_.model(), step, learning_rate(config_.train, step));
-    if (!std::isfinite(loss) || !std::isfinite(norm)) {
-      fail("step {}: {} is not finite; lower train.lr (now {}) or set train.clip=1", step,
-           std::isfinite(loss) ? "the gradient" : "the loss", config_.train.learning_rate);
-    }
+    updates_.make(batch, step, learning_rate(config_.train, step));
     step_ = step;
     tokens_ += batch.token_count();
-    batch_loss_ = loss;
-    gradient_norm_ = norm;
-    spikes_.add(loss, step <= warmup_steps(config_.train));
+    if (updates_.is_due()) read_updates();
+  }
+
+  // Before anything is measured or saved, so that no file knows of a step that failed.
+  void read_updates() {
+    for (const Updates::Outcome& made : updates_.read()) {
+      if (!std::isfinite(made.loss) || !std::isfinite(made.gradient_norm)) {
+        fail("step {}: {} is not finite; lower train.lr (now {}) or set train.clip=1", made.step,
+             std::isfinite(made.loss) ? "the gradient" : "the loss", config_.train.learning_rate);
+      }
+      batch_loss_ = made.loss;
+      gradient_norm_ = made.gradient_norm;
+      spikes_.add(made.loss, made.step <= warmup_steps(config_.train));
+      tell_progress(made);
+    }
+  }
+
+  void tell_progress(const Updates::Outcome& made) const {
     if (!callbacks_.update) return;
     const double seconds = seconds_since(start_);
-    callbacks_.update({.step = step_,
+    callbacks_.update({.step = made.step,
                        .steps = config_.train.steps,
-                       .batch_loss = loss,
+                       .batch_loss = made.loss,
                        .tokens_per_second = static_cast<double>(tokens_ - first_tokens_) / seconds,
                        .seconds_left = seconds / static_cast<double>(step_ - first_step_) *
                                        static_cast<double>(config_.train.steps - step_)});
   }
 
   void evaluate_now() {
+    read_updates();
     const Scores train = scores(session_.data().train, config_.train.evaluation_samples);
     const Scores test = scores(session_.data().test, tested_samples(config_));
     if (!std::isfinite(train.loss) || !std::isfinite(test.loss)) {
@@ -214,6 +224,7 @@ class TrainingRun {
   // Where the current step is one of telemetry.spectrum.
   void measure_now() {
     if (!is_measured(step_, config_.telemetry.spectrum, config_.train.steps)) return;
+    read_updates();
     const std::string line = to_json_line(probe_->measure(session_.model(), step_));
     telemetry_->append(line);
     telemetry_tally_.add(line);
@@ -228,7 +239,7 @@ class TrainingRun {
     save_model("model.safetensors");
     save_state();
     const Scores train = scores(session_.data().train, session_.data().train.size());
-    RunResult result{.parameters = session_.model().layout().size(),
+    RunResult result{.parameters = session_.model().layout().count(),
                      .last = history_.back(),
                      .test = scores(session_.data().test, session_.data().test.size()),
                      .full_train_accuracy = train.accuracy,
@@ -255,10 +266,12 @@ class TrainingRun {
   }
 
   void save_model(const std::string& name) {
+    read_updates();
     folder_.save_model(session_.model().layout(), session_.model().save_parameters(), config_, step_, name);
   }
 
   void save_state() {
+    read_updates();
     // A state must not know of lines that a power cut can take away.
     metrics_->sync();
     if (telemetry_) telemetry_->sync();
@@ -272,8 +285,8 @@ class TrainingRun {
                                                    .metrics = metrics_tally_.text(),
                                                    .telemetry = telemetry_ ? telemetry_tally_.text() : "",
                                                    .parameters = session_.model().save_parameters(),
-                                                   .first_moment = moments(optimizer_.first_moment()),
-                                                   .second_moment = moments(optimizer_.second_moment())});
+                                                   .first_moment = moments(updates_.optimizer().first_moment()),
+                                                   .second_moment = moments(updates_.optimizer().second_moment())});
   }
 
   // Moments are padded to the parameters' array; the padding is always zero and not stored.
@@ -290,7 +303,7 @@ class TrainingRun {
   const RunFolder& folder_;
   const TrainingCallbacks& callbacks_;
   Session session_;
-  Optimizer optimizer_;
+  Updates updates_;
   std::optional<LineFile> metrics_, telemetry_;
   std::optional<TelemetryProbe> probe_;
   std::vector<Metrics> history_;

@@ -19,7 +19,7 @@ struct Progress {
 
 // What the caller wants to hear and decide. All may be empty.
 struct TrainingCallbacks {
-  std::function<void(const Progress&)> update;     // after every update
+  std::function<void(const Progress&)> update;     // of every update, once the device has told what it came to
   std::function<void(const Metrics&)> evaluation;  // after every evaluation
   std::function<bool()> stop;                      // true: save the state and return
 };

@@ -20,6 +20,9 @@ class CpuBackend final : public Backend {
   void copy_in(void* device, const void* host, size_t bytes) override;
   void copy_out(void* host, const void* device, size_t bytes) override;
   void synchronize() override {}
+  bool is_synchronous() const override { return true; }
+  void repeat(const RepeatKey&, const std::function<void()>& ops) override { ops(); }
+  void forget(uint64_t) override {}
 
   void run(const EmbeddingForward& op) override;
   void run(const EmbeddingBackward& op) override;
@@ -37,6 +40,7 @@ class CpuBackend final : public Backend {
   void run(const PickTokenBackward& op) override;
   void run(const LinearCrossEntropy& op) override;
   void run(const LinearSquaredError& op) override;
+  void run(const ScoreTargets& op) override;
   void run(const GatherTableForward& op) override;
   void run(const GatherTableBackward& op) override;
   void run(const FormulaTableForward& op) override;

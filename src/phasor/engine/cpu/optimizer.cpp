@@ -23,7 +23,7 @@ void CpuBackend::run(const GradientNorm& op) {
   });
   double total = 0.0;
   for (const double sum : partial) total += sum;
-  op.norm(0) = static_cast<float>(std::sqrt(total));
+  op.norm(op.slot == nullptr ? 0 : *op.slot % op.norm.size()) = static_cast<float>(std::sqrt(total));
 }
 
 void CpuBackend::run(const AdamW& op) {
@@ -34,7 +34,10 @@ void CpuBackend::run(const AdamW& op) {
   const float step_size = rate / correction1;
   const float decay = 1.0f - rate * op.weight_decay;
   float scale = 1.0f;
-  if (op.max_norm > 0.0f && op.gradient_norm(0) > op.max_norm) scale = op.max_norm / op.gradient_norm(0);
+  if (op.max_norm > 0.0f) {
+    const float norm = op.gradient_norm(*op.step % op.gradient_norm.size());
+    if (norm > op.max_norm) scale = op.max_norm / norm;
+  }
 
   parallel_for(op.parameter.size(), kGrain, [&](int64_t begin, int64_t end) {
     float* p = op.parameter.data();

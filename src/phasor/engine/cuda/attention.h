@@ -6,6 +6,7 @@
 namespace phasor::cuda {
 
 void attention_forward(const AttentionForward& op, const CudaContext& context);
+void tensor_attention_forward(const AttentionForward& op, const CudaContext& context);  // takes_tensor_cores
 void attention_backward(const AttentionBackward& op, const CudaContext& context);
 void attention_dense_forward(const AttentionDenseForward& op, const CudaContext& context);
 void attention_dense_backward(const AttentionDenseBackward& op, const CudaContext& context);

@@ -4,6 +4,7 @@
 
 #include "phasor/engine/cuda/attention.h"
 #include "phasor/engine/cuda/attention_gradients.h"
+#include "phasor/engine/cuda/attention_tensor.h"
 
 namespace phasor::cuda {
 namespace {
@@ -91,9 +92,10 @@ void attention_backward(const AttentionBackward& op, const CudaContext& context)
   const AttentionShape& shape = a.shape;
   const int64_t tokens = a.sequences.positions.extent(0);
   if (tokens == 0) return;
+  const bool tensor = takes_tensor_cores(a);
   int rows = 0;
   with_heads(shape, [&]<class Heads>(Heads) { rows = BlockShape<Heads>::kRows; });
-  const AttentionTiles tiles(a.sequences, rows, context);
+  const AttentionTiles tiles(a.sequences, tensor ? kHeadRows : rows, context);
 
   const bool frequencies = !op.dfrequency.empty() && !a.rotation.query.empty();
   const int64_t frequency_share =
@@ -117,8 +119,13 @@ void attention_backward(const AttentionBackward& op, const CudaContext& context)
 
   taken_back<<<grid_of(tokens * shape.heads, kThreads / kWarp), kThreads, 0, context.stream>>>(op, scratch.taken);
   PHASOR_CUDA_LAUNCHED();
-  backward_queries(op, scratch, tiles, context);
-  backward_keys(op, scratch, tiles, context);
+  if (tensor) {
+    tensor_backward_queries(op, scratch, tiles, context);
+    tensor_backward_keys(op, scratch, tiles, context);
+  } else {
+    backward_queries(op, scratch, tiles, context);
+    backward_keys(op, scratch, tiles, context);
+  }
   const auto add_shares = [&](const Matrix& to, const float* shares, int64_t heads) {
     if (to.empty()) return;
     add_heads<<<grid_of(tokens * to.columns(), kThreads), kThreads, 0, context.stream>>>(to, shares, heads, tokens,
@@ -128,7 +135,9 @@ void attention_backward(const AttentionBackward& op, const CudaContext& context)
   add_shares(op.dshared_query, scratch.dshared_query, shape.heads);
   add_shares(op.dshared_key, scratch.dshared_key, shape.key_heads);
   if (runs > 0) {
-    backward_distances(op, scratch, tiles, context);
+    // Those by distance are made in fp32 arithmetic, from tiles of their own height.
+    const AttentionTiles low(a.sequences, rows, context);
+    backward_distances(op, scratch, low, context);
     add_distances(op, scratch, context);
   }
   if (frequencies) add_frequencies(op, scratch, tiles, context);

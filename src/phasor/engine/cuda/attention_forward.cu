@@ -1,11 +1,12 @@
-// Fused attention over ragged batches in fp32 arithmetic, for either dtype: a block takes a tile of queries of one head
-// and goes through the keys with a running softmax.
+// Fused attention over ragged batches in fp32 arithmetic, for what tensor cores do not serve: a block takes a tile of
+// queries of one head and goes through the keys with a running softmax.
 #include <math_constants.h>
 
 #include <string>
 
 #include "phasor/engine/cuda/attention.h"
 #include "phasor/engine/cuda/attention_block.h"
+#include "phasor/engine/cuda/attention_tensor.h"
 
 namespace phasor::cuda {
 namespace {
@@ -93,6 +94,7 @@ __global__ void __launch_bounds__(BlockShape<Heads>::kThreads)
 }  // namespace
 
 void attention_forward(const AttentionForward& op, const CudaContext& context) {
+  if (takes_tensor_cores(op.attention)) return tensor_attention_forward(op, context);
   const AttentionShape& shape = op.attention.shape;
   with_heads(shape, [&]<class Heads>(Heads) {
     constexpr int kRows = BlockShape<Heads>::kRows;

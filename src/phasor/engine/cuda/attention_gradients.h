@@ -106,10 +106,11 @@ struct OwnQueries {
 };
 
 // What a tile's rows add to the gradients by frequency, [axes, pairs]: the sum of p (g_b x_a - g_a x_b), where x is
-// turned and g is the gradient by x. Both [rows, stride] in shared memory.
-__device__ inline void sum_frequencies(double* to, const float* gradient, const float* turned, int64_t rows, int stride,
-                                       const View<const float, 4>& table, const Attention& a, const HeadPlace& place,
-                                       int64_t begin) {
+// turned and g is the gradient by x. Both have rows in shared memory.
+template <class T>
+__device__ void sum_frequencies(double* to, const float* gradient, int stride, const T* turned, int turned_stride,
+                                int64_t rows, const View<const float, 4>& table, const Attention& a,
+                                const HeadPlace& place, int64_t begin) {
   const HeadTurn turn(table, a, place);
   const int64_t pairs = table.extent(2);
   for (int64_t i = threadIdx.x; i < a.rotation.axes * pairs; i += blockDim.x) {
@@ -118,8 +119,8 @@ __device__ inline void sum_frequencies(double* to, const float* gradient, const 
     const int64_t other = at + turn.apart();
     for (int64_t r = 0; r < (turn.pairs() > 0 ? rows : 0); ++r) {
       const float* g = gradient + r * stride;
-      const float* x = turned + r * stride;
-      const double moment = double{g[other]} * double{x[at]} - double{g[at]} * double{x[other]};
+      const T* x = turned + r * turned_stride;
+      const double moment = double{g[other]} * double{to_float(x[at])} - double{g[at]} * double{to_float(x[other])};
       sum += static_cast<double>(a.sequences.positions(place.first + begin + r, i / pairs)) * moment;
     }
     to[i] = sum;
@@ -130,6 +131,11 @@ void backward_queries(const AttentionBackward& op, const BackwardScratch& scratc
                       const CudaContext& context);
 void backward_keys(const AttentionBackward& op, const BackwardScratch& scratch, const AttentionTiles& tiles,
                    const CudaContext& context);
+// The same on tensor cores; tiles of kHeadRows.
+void tensor_backward_queries(const AttentionBackward& op, const BackwardScratch& scratch, const AttentionTiles& tiles,
+                             const CudaContext& context);
+void tensor_backward_keys(const AttentionBackward& op, const BackwardScratch& scratch, const AttentionTiles& tiles,
+                          const CudaContext& context);
 void backward_distances(const AttentionBackward& op, const BackwardScratch& scratch, const AttentionTiles& tiles,
                         const CudaContext& context);
 // dbias and dfrequency += the shares of runs and of tiles, in order.

@@ -96,8 +96,8 @@ __global__ void __launch_bounds__(BlockShape<Heads>::kThreads)
     __syncthreads();
     if (scratch.key_frequencies != nullptr) {
       const int64_t share = a.rotation.axes * a.rotation.key.extent(2);
-      sum_frequencies(scratch.key_frequencies + (int64_t{blockIdx.x} * a.shape.heads + h) * share, gradient, key, rows,
-                      key_stride, a.rotation.key, a, place, tile.begin);
+      sum_frequencies(scratch.key_frequencies + (int64_t{blockIdx.x} * a.shape.heads + h) * share, gradient, key_stride,
+                      key, key_stride, rows, a.rotation.key, a, place, tile.begin);
     }
     const HeadTurn turn(a.rotation.key, a, place);
     for (int at = static_cast<int>(threadIdx.x); at < rows * key_width; at += static_cast<int>(blockDim.x)) {

@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(BlockShape<Heads>::kThreads)
   if (scratch.query_frequencies != nullptr) {
     const int64_t share = a.rotation.axes * a.rotation.query.extent(2);
     sum_frequencies(scratch.query_frequencies + (int64_t{blockIdx.x} * a.shape.heads + place.head) * share, gradient,
-                    own.query, rows, stride, a.rotation.query, a, place, tile.begin);
+                    stride, own.query, stride, rows, a.rotation.query, a, place, tile.begin);
   }
   const HeadTurn turn(a.rotation.query, a, place);
   const float scale = logit_scale(a, place.head);

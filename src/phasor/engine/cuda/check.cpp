@@ -15,11 +15,25 @@ std::string_view name_in_source(std::string_view file) {
 
 double gib(size_t bytes) { return static_cast<double>(bytes) / (1u << 30); }
 
+// After these the process can use the GPU no more: every later call gives the same answer, wherever it stands.
+bool ends_the_process(cudaError_t code) {
+  return code == cudaErrorIllegalAddress || code == cudaErrorLaunchFailure || code == cudaErrorAssert ||
+         code == cudaErrorLaunchTimeout || code == cudaErrorMisalignedAddress || code == cudaErrorIllegalInstruction ||
+         code == cudaErrorInvalidAddressSpace || code == cudaErrorInvalidPc || code == cudaErrorHardwareStackError ||
+         code == cudaErrorECCUncorrectable;
+}
+
 }  // namespace
 
 void fail_call(cudaError_t code, const char* tried, const char* file, int line) {
   cudaGetLastError();  // so that the next call does not meet it again
-  fail("CUDA: {}: {} ({}, line {})", tried, cudaGetErrorString(code), name_in_source(file), line);
+  const char* more = "";
+  if (ends_the_process(code)) {
+    more =
+        "; a kernel, this one or one before it, broke the program's use of the GPU: start the program again (under "
+        "compute-sanitizer, which names the kernel)";
+  }
+  fail("CUDA: {}: {} ({}, line {}){}", tried, cudaGetErrorString(code), name_in_source(file), line, more);
 }
 
 void fail_memory(size_t bytes) {

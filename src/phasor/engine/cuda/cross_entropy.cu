@@ -29,6 +29,13 @@ struct StoreLogit {
   __device__ void operator()(int64_t row, int64_t column, float value) const {
     logits[row * stride + column] = bias != nullptr ? value + bias[column] : value;
   }
+  __device__ void pair(int64_t row, int64_t column, float first, float second) const {
+    if (bias != nullptr) {
+      first += bias[column];
+      second += bias[column + 1];
+    }
+    write_pair(logits + row * stride + column, first, second);
+  }
 };
 
 // A warp per row: loss and prediction, and dlogits = weight * (softmax - one hot), which may be the logits themselves.

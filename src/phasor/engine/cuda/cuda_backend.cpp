@@ -28,12 +28,14 @@ DeviceState::DeviceState() {
   context_.multiprocessors = properties.multiProcessorCount;
   context_.shared_memory_per_block = static_cast<int>(properties.sharedMemPerBlockOptin);
   context_.compute_capability = properties.major * 10 + properties.minor;
-  if (!has_device_code()) {
+  const cudaError_t code = look_up_device_code();
+  if (is_missing_code(code)) {
     fail(
         "this program has no code for the GPU {} (compute capability {}.{}); build it with "
         "-DCMAKE_CUDA_ARCHITECTURES={}{}",
         properties.name, properties.major, properties.minor, properties.major, properties.minor);
   }
+  check(code, "looking up a kernel", __FILE__, __LINE__);
   PHASOR_CUDA_CHECK(cudaStreamCreateWithFlags(&context_.stream, cudaStreamNonBlocking));
   cudaMemPoolProps pool{};
   pool.allocType = cudaMemAllocationTypePinned;
@@ -84,8 +86,7 @@ Memory CudaBackend::allocate(size_t bytes) {
 }
 
 void CudaBackend::copy_in(void* device, const void* host, size_t bytes) {
-  // Pageable memory has been read when this returns.
-  if (bytes > 0) PHASOR_CUDA_CHECK(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, context().stream));
+  if (bytes > 0) staging_.copy_in(device, host, bytes, context().stream);
 }
 
 void CudaBackend::copy_out(void* host, const void* device, size_t bytes) {
@@ -95,6 +96,15 @@ void CudaBackend::copy_out(void* host, const void* device, size_t bytes) {
 }
 
 void CudaBackend::synchronize() { PHASOR_CUDA_CHECK(cudaStreamSynchronize(context().stream)); }
+
+void CudaBackend::repeat(const RepeatKey& key, const std::function<void()>& ops) {
+  recorded_.run(key, ops, context().stream);
+}
+
+void CudaBackend::forget(uint64_t owner) {
+  synchronize();
+  recorded_.forget(owner);
+}
 
 const FormulaInstruction* CudaBackend::instructions(const FormulaProgram& program) {
   for (const cuda::UploadedProgram& known : programs_) {

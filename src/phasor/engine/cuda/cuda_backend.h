@@ -5,6 +5,8 @@
 
 #include "phasor/engine/backend.h"
 #include "phasor/engine/cuda/context.h"
+#include "phasor/engine/cuda/recorded_ops.h"
+#include "phasor/engine/cuda/staging.h"
 
 namespace phasor {
 
@@ -44,6 +46,9 @@ class CudaBackend final : public Backend {
   void copy_in(void* device, const void* host, size_t bytes) override;
   void copy_out(void* host, const void* device, size_t bytes) override;
   void synchronize() override;
+  bool is_synchronous() const override { return false; }
+  void repeat(const RepeatKey& key, const std::function<void()>& ops) override;
+  void forget(uint64_t owner) override;
 
   void run(const EmbeddingForward& op) override;
   void run(const EmbeddingBackward& op) override;
@@ -61,6 +66,7 @@ class CudaBackend final : public Backend {
   void run(const PickTokenBackward& op) override;
   void run(const LinearCrossEntropy& op) override;
   void run(const LinearSquaredError& op) override;
+  void run(const ScoreTargets& op) override;
   void run(const GatherTableForward& op) override;
   void run(const GatherTableBackward& op) override;
   void run(const FormulaTableForward& op) override;
@@ -81,6 +87,8 @@ class CudaBackend final : public Backend {
 
   std::shared_ptr<cuda::DeviceState> state_;
   std::vector<cuda::UploadedProgram> programs_;
+  cuda::Staging staging_;
+  cuda::RecordedOps recorded_;
 };
 
 std::unique_ptr<Backend> make_cuda_backend();

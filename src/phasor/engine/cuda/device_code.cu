@@ -9,11 +9,17 @@ __global__ void any_kernel() {}
 
 }  // namespace
 
-bool has_device_code() {
+cudaError_t look_up_device_code() {
   cudaFuncAttributes attributes{};
-  const bool found = cudaFuncGetAttributes(&attributes, any_kernel) == cudaSuccess;
+  const cudaError_t code = cudaFuncGetAttributes(&attributes, any_kernel);
   cudaGetLastError();
-  return found;
+  return code;
+}
+
+bool is_missing_code(cudaError_t code) {
+  return code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction ||
+         code == cudaErrorInvalidKernelImage || code == cudaErrorUnsupportedPtxVersion ||
+         code == cudaErrorJitCompilerNotFound;
 }
 
 }  // namespace phasor::cuda

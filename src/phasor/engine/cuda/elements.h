@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "phasor/engine/cuda/tensor_cores.h"
 #include "phasor/engine/ops.h"
 #include "phasor/tensor/matrix.h"
 
@@ -13,6 +14,24 @@ inline constexpr unsigned kAllLanes = 0xffffffffu;
 
 __device__ inline void write(float& to, float value) { to = value; }
 __device__ inline void write(bfloat16& to, float value) { to = to_bfloat16(value); }
+
+// Two neighbours, in one access where they lie so.
+__device__ inline void write_pair(float* to, float first, float second) {
+  if (reinterpret_cast<uintptr_t>(to) % 8 == 0) {
+    *reinterpret_cast<float2*>(to) = make_float2(first, second);
+  } else {
+    to[0] = first;
+    to[1] = second;
+  }
+}
+__device__ inline void write_pair(bfloat16* to, float first, float second) {
+  if (reinterpret_cast<uintptr_t>(to) % 4 == 0) {
+    *reinterpret_cast<uint32_t*>(to) = pack(first, second);
+  } else {
+    write(to[0], first);
+    write(to[1], second);
+  }
+}
 
 // An element of a matrix whose dtype only its record knows; where a loop is hot, use with_element.
 __device__ inline float read_at(const ConstMatrix& from, int64_t r, int64_t c) {

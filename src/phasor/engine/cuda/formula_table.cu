@@ -112,14 +112,16 @@ __global__ __launch_bounds__(kThreads) void formula_backward(FormulaTableBackwar
   }
 }
 
-// Rows in order, in double: each number of dparameters is rounded once. The first row of a group (of all, where the
-// groups share the number) adds up the others'.
-__global__ void add_rows(FormulaTableBackward op, int64_t parameters, const double* of_row) {
+// Rows in order, in double: the first row of a group (of all, where the groups share the number) adds up the others'.
+// places: where in dparameters the sum belongs, -1 for the other rows; both [rows, parameters].
+__global__ void add_rows(FormulaTableBackward op, int64_t parameters, const double* of_row, double* sums,
+                         int64_t* places) {
   const FormulaTable& formula = op.formula;
   const int64_t rows = op.dtable.extent(0);
   for (int64_t i = grid_first(); i < rows * parameters; i += grid_step()) {
     const int64_t first = i / parameters, k = i % parameters;
     const int64_t group = formula.row_group(first);
+    places[i] = -1;
     if (group < 0) continue;
     const bool shared = formula.parameter_place(k, 1) == 0;
     const auto belongs = [&](int64_t row) {
@@ -133,8 +135,30 @@ __global__ void add_rows(FormulaTableBackward op, int64_t parameters, const doub
     for (int64_t row = first; row < rows; ++row) {
       if (belongs(row)) sum += of_row[row * parameters + k];
     }
-    float& dparameter = op.dparameters(place(formula, k, group));
-    dparameter = static_cast<float>(double{dparameter} + sum);
+    sums[i] = sum;
+    places[i] = place(formula, k, group);
+  }
+}
+
+// A block takes a sum. Learned numbers may share a place: the first of them adds the others' too, in order, so that a
+// place has one writer.
+__global__ __launch_bounds__(kThreads) void add_places(View<float, 1> dparameters, int64_t count, const double* sums,
+                                                       const int64_t* places) {
+  for (int64_t i = blockIdx.x; i < count; i += gridDim.x) {
+    const int64_t own = places[i];
+    if (own < 0) continue;
+    bool before = false, behind = false;
+    for (int64_t j = threadIdx.x; j < count; j += kThreads) {
+      if (places[j] == own) (j < i ? before : behind) |= j != i;
+    }
+    const bool leads = __syncthreads_or(before) == 0;
+    const bool alone = __syncthreads_or(behind) == 0;
+    if (!leads || threadIdx.x != 0) continue;
+    double value{dparameters(own)};
+    for (int64_t j = i; j < (alone ? i + 1 : count); ++j) {
+      if (places[j] == own) value += sums[j];
+    }
+    dparameters(own) = static_cast<float>(value);  // rounded once
   }
 }
 
@@ -164,8 +188,13 @@ void CudaBackend::run(const FormulaTableBackward& op) {
   formula_backward<<<static_cast<unsigned>(blocks), kThreads, 0, context().stream>>>(op, program, work.data(),
                                                                                      of_row.data());
   PHASOR_CUDA_LAUNCHED();
-  add_rows<<<grid_of(rows * program.parameters, kThreads), kThreads, 0, context().stream>>>(op, program.parameters,
-                                                                                            of_row.data());
+  const int64_t count = rows * program.parameters;
+  const ScratchArray<double> sums(context(), count);
+  const ScratchArray<int64_t> places(context(), count);
+  add_rows<<<grid_of(count, kThreads), kThreads, 0, context().stream>>>(op, program.parameters, of_row.data(),
+                                                                        sums.data(), places.data());
+  PHASOR_CUDA_LAUNCHED();
+  add_places<<<grid_of(count, 1), kThreads, 0, context().stream>>>(op.dparameters, count, sums.data(), places.data());
   PHASOR_CUDA_LAUNCHED();
 }
 

@@ -21,6 +21,14 @@ struct StoreActivated {
     if (activation == Activation::gelu) write(preactivation[row * preactivation_stride + column], value);
     write(y[row * y_stride + column], activate(activation, value));
   }
+  __device__ void pair(int64_t row, int64_t column, float first, float second) const {
+    if (bias != nullptr) {
+      first += bias[column];
+      second += bias[column + 1];
+    }
+    if (activation == Activation::gelu) write_pair(preactivation + row * preactivation_stride + column, first, second);
+    write_pair(y + row * y_stride + column, activate(activation, first), activate(activation, second));
+  }
 };
 
 template <class Dy, class Saved>

@@ -1,5 +1,5 @@
+#include "phasor/engine/cuda/block_sum.h"
 #include "phasor/engine/cuda/cuda_backend.h"
-#include "phasor/engine/cuda/elements.h"
 
 namespace phasor {
 namespace cuda {
@@ -7,19 +7,6 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int64_t kNormChunk = 1 << 13;  // elements of one partial sum
-
-// The sum over a block, for thread 0, in one fixed order.
-__device__ double block_sum(double value) {
-  __shared__ double of_warp[kThreads / kWarp];
-  value = warp_sum(value);
-  if (threadIdx.x % kWarp == 0) of_warp[threadIdx.x / kWarp] = value;
-  __syncthreads();
-  double sum = 0.0;
-  if (threadIdx.x == 0) {
-    for (double part : of_warp) sum += part;
-  }
-  return sum;
-}
 
 __global__ void square_sums(GradientNorm op, double* partial) {
   const int64_t begin = int64_t{blockIdx.x} * kNormChunk;
@@ -29,15 +16,16 @@ __global__ void square_sums(GradientNorm op, double* partial) {
     const double g{op.gradient.data()[i]};
     sum += g * g;
   }
-  sum = block_sum(sum);
+  sum = block_sum<kThreads>(sum);
   if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
 
 __global__ void root_of_sums(GradientNorm op, const double* partial, int64_t count) {
   double sum = 0.0;
   for (int64_t i = threadIdx.x; i < count; i += kThreads) sum += partial[i];
-  sum = block_sum(sum);
-  if (threadIdx.x == 0) op.norm(0) = static_cast<float>(sqrt(sum));
+  sum = block_sum<kThreads>(sum);
+  if (threadIdx.x > 0) return;
+  op.norm(op.slot == nullptr ? 0 : *op.slot % op.norm.size()) = static_cast<float>(sqrt(sum));
 }
 
 __global__ void adam_w(AdamW op) {
@@ -53,7 +41,10 @@ __global__ void adam_w(AdamW op) {
   const float step_size = shared_step_size, correction2 = shared_correction2;
   const float decay = 1.0f - rate * op.weight_decay;
   float scale = 1.0f;
-  if (op.max_norm > 0.0f && op.gradient_norm(0) > op.max_norm) scale = op.max_norm / op.gradient_norm(0);
+  if (op.max_norm > 0.0f) {
+    const float norm = op.gradient_norm(*op.step % op.gradient_norm.size());
+    if (norm > op.max_norm) scale = op.max_norm / norm;
+  }
   float* p = op.parameter.data();
   float* m = op.first_moment.data();
   float* v = op.second_moment.data();

@@ -73,6 +73,7 @@ void add_partial_sums(const CudaContext& context, float* to, int64_t to_stride, 
 void add_weight_sums(const CudaContext& context, const WeightSums& sums) {
   const int64_t out = sums.dweight.extent(0), in = sums.dweight.extent(1);
   if (sums.span.capacity == 0 || out == 0) return;
+  if (sums.dy.dtype() == Dtype::bf16 && in > 0) return add_tensor_weight_sums(context, sums);
   const int64_t range_rows = range_rows_of(out * in);
   const int64_t ranges = chunks_of(sums.span.capacity, range_rows);
   if (ranges > 65535) fail_text("a weight gradient over more rows than CUDA has blocks for");

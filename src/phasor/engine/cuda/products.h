@@ -1,25 +1,15 @@
 #pragma once
 // Matrix products in fp32 sums, on rows that only the device counts. A result's bits follow from its own row and column
-// alone: every sum runs over k in order, in one thread, whatever the number of rows. For .cu files.
+// alone: every sum runs over k in order, in one thread, whatever the number of rows. fp32 operands are multiplied in
+// fp32 here, those of bf16 on tensor cores (tensor_products.h). For .cu files.
 #include <cstdint>
 
 #include "phasor/engine/cuda/context.h"
 #include "phasor/engine/cuda/elements.h"
+#include "phasor/engine/cuda/row_span.h"
+#include "phasor/engine/cuda/tensor_products.h"
 
 namespace phasor::cuda {
-
-// The rows first .. first + count() - 1 of a matrix of which `used` (null: all) are in use.
-struct RowSpan {
-  const int32_t* used = nullptr;
-  int64_t first = 0;
-  int64_t capacity = 0;  // of the span
-
-  __device__ int64_t count() const {
-    if (used == nullptr) return capacity;
-    const int64_t left = *used - first;
-    return left < 0 ? 0 : (left < capacity ? left : capacity);
-  }
-};
 
 inline constexpr int kProductTile = 64;   // rows and columns of a block
 inline constexpr int kProductDepth = 16;  // of k in shared memory
@@ -128,9 +118,13 @@ template <class T, class Store>
 void product_with_rows(const CudaContext& context, const ConstMatrix& a, const ConstMatrix& b, const RowSpan& span,
                        const Store& store) {
   if (span.capacity == 0 || b.rows() == 0) return;
-  row_product_kernel<true><<<product_grid(span.capacity, b.rows()), kProductThreads, 0, context.stream>>>(
-      row_major<T>(a), transposed<T>(b), store, span, b.rows(), a.columns());
-  PHASOR_CUDA_LAUNCHED();
+  if constexpr (std::is_same_v<T, bfloat16>) {
+    tensor_product<true>(context, a, b, span, b.rows(), store);
+  } else {
+    row_product_kernel<true><<<product_grid(span.capacity, b.rows()), kProductThreads, 0, context.stream>>>(
+        row_major<T>(a), transposed<T>(b), store, span, b.rows(), a.columns());
+    PHASOR_CUDA_LAUNCHED();
+  }
 }
 
 // store(r, n, sum_k a[r][k] b[k][n]) for a [rows, k] and b [k, n].
@@ -138,9 +132,13 @@ template <class T, class Store>
 void product_with_columns(const CudaContext& context, const ConstMatrix& a, const ConstMatrix& b, const RowSpan& span,
                           const Store& store) {
   if (span.capacity == 0 || b.columns() == 0) return;
-  row_product_kernel<false><<<product_grid(span.capacity, b.columns()), kProductThreads, 0, context.stream>>>(
-      row_major<T>(a), row_major<T>(b), store, span, b.columns(), a.columns());
-  PHASOR_CUDA_LAUNCHED();
+  if constexpr (std::is_same_v<T, bfloat16>) {
+    tensor_product<false>(context, a, b, span, b.columns(), store);
+  } else {
+    row_product_kernel<false><<<product_grid(span.capacity, b.columns()), kProductThreads, 0, context.stream>>>(
+        row_major<T>(a), row_major<T>(b), store, span, b.columns(), a.columns());
+    PHASOR_CUDA_LAUNCHED();
+  }
 }
 
 // What a product by a weight writes as it is: to a matrix of any dtype, or added to an fp32 one.
@@ -152,6 +150,14 @@ struct StoreElement {
   __device__ void operator()(int64_t row, int64_t column, float value) const {
     T& to = data[row * stride + column];
     write(to, accumulate ? to_float(to) + value : value);
+  }
+  __device__ void pair(int64_t row, int64_t column, float first, float second) const {
+    T* to = data + row * stride + column;
+    if (accumulate) {
+      first += to_float(to[0]);
+      second += to_float(to[1]);
+    }
+    write_pair(to, first, second);
   }
 };
 
@@ -165,6 +171,8 @@ struct WeightSums {
   RowSpan span;            // of dy and x, which start at its first row
 };
 void add_weight_sums(const CudaContext& context, const WeightSums& sums);
+// The same on tensor cores, where dy and x are bf16 and there are rows, outputs and inputs.
+void add_tensor_weight_sums(const CudaContext& context, const WeightSums& sums);
 
 // to[i] += partial[0][i] + ... of the ranges that the span's rows fill, in order; partial is [ranges, size].
 void add_partial_sums(const CudaContext& context, float* to, int64_t to_stride, int64_t columns, int64_t size,
