@@ -9,6 +9,7 @@
 #   browser    test that page
 #   lint       clang-format, clang-tidy, shellcheck, and clang's fuzzer and sanitizers
 #   tools      run tests that are skipped otherwise: qemu (older processors), groff (man page), zsh and fish (completion)
+#   latex      likewise: pdflatex and bibtex, which compile tables and references as a paper would
 #   cache      ccache: what was compiled once is not compiled again, in any clone
 #   package    make a Debian package (scripts/package.sh) and check it with lintian
 #   bare       debootstrap: minimal Debian systems for scripts/fresh_machine.sh, scripts/package.sh and scripts/aarch64.sh
@@ -35,11 +36,12 @@ packages_of() {
     lint) echo clang-format clang-tidy clang libclang-rt-dev libomp-dev shellcheck ;;
     cache) echo ccache ;;
     tools) echo qemu-user groff zsh fish ;;
+    latex) echo texlive-latex-base texlive-latex-recommended ;;
     package) echo dpkg-dev file git ca-certificates ;;
     lintian) echo lintian ;;
     bare) echo debootstrap ;;
     fixtures) echo python3-torch python3-numpy python3-scipy r-base-core ;;
-    *) die_usage "unknown group '$1'; known: build web test browser lint tools cache package lintian bare fixtures" ;;
+    *) die_usage "unknown group '$1'; known: build web test browser lint tools latex cache package lintian bare fixtures" ;;
   esac
 }
 

@@ -77,6 +77,7 @@ int run(int argc, char** argv) {
   phasor::app::add_reproduce_command(app);
   phasor::app::add_report_command(app);
   phasor::app::add_pack_command(app);
+  phasor::app::add_cite_command(app);
   phasor::app::add_stability_command(app);
   phasor::app::add_encodings_command(app);
   phasor::app::add_tasks_command(app);

@@ -9,6 +9,7 @@
 
 #include "ablation/hand_made_ablation.h"
 #include "phasor/base/error.h"
+#include "phasor/run/config_builder.h"
 #include "run/tiny_run.h"
 #include "support/temporary_folder.h"
 
@@ -52,7 +53,7 @@ TEST_F(RunGroupsTest, RunsThatDifferInSeedOrSnapshotsAloneAreOneGroup) {
   EXPECT_FALSE(builder_.empty());
   const RunGroups found = builder_.finish("nope");
   ASSERT_EQ(found.groups.size(), 3u);
-  EXPECT_EQ(found.groups[0].label, "rope");
+  EXPECT_EQ(found.groups[0].label, "rope train.lr=0.003");
   ASSERT_EQ(found.groups[0].runs.size(), 2u);
   EXPECT_EQ(found.groups[0].runs[1].seed, 1u);
   EXPECT_EQ(found.groups[0].runs[1].folder, root_ / "b");
@@ -60,6 +61,50 @@ TEST_F(RunGroupsTest, RunsThatDifferInSeedOrSnapshotsAloneAreOneGroup) {
   EXPECT_EQ(found.groups[2].label, "deep/alibi") << "with the folder that it lies in";
   EXPECT_EQ(found.groups[2].task, "distance");
   EXPECT_TRUE(found.comparisons.empty()) << "there is no nope to compare with";
+}
+
+// Configurations of two tasks have other keys: those are never compared line by line.
+TEST_F(RunGroupsTest, TaskAndProtocolHaveColumnsAndLabelsAreShort) {
+  add("a", {"seed=0"}, {.importance = kOneHead});
+  add("b", {"seed=0", "train.lr=0.01"}, {.importance = kOneHead});
+  add("c", {"seed=0", "protocol=released"}, {.importance = kOneHead});
+  RunConfig counting = ConfigBuilder().build();
+  {
+    ConfigBuilder builder;
+    builder.add_option("--task", "task", "counting");
+    builder.add_set("model.encoding=rope");
+    counting = builder.build();
+  }
+  builder_.add(root_ / "d", FinishedRun{.config = counting}, ablation_of({.importance = kOneHead}));
+  const RunGroups found = builder_.finish("nope");
+  ASSERT_EQ(found.groups.size(), 4u);
+  EXPECT_EQ(found.groups[0].label, "rope task=distance protocol=clean train.lr=0.003");
+  EXPECT_EQ(found.groups[1].label, "rope task=distance protocol=clean train.lr=0.01");
+  EXPECT_EQ(found.groups[2].label, "rope task=distance protocol=released");
+  EXPECT_EQ(found.groups[3].label, "rope task=counting protocol=clean");
+  EXPECT_EQ(found.groups[1].settings, std::vector<std::string>{"train.lr=0.01"});
+  EXPECT_TRUE(found.groups[3].settings.empty());
+  const std::string text = run_groups_text(found);
+  EXPECT_EQ(lines_with(text, "encoding ").at(0).rfind("encoding             task      protocol  accuracy %", 0), 0u)
+      << text;
+  const std::vector<std::string> rows = lines_with(text, "rope train.lr=0.01   distance  clean ");
+  EXPECT_EQ(rows.size(), 2u) << text;
+  EXPECT_EQ(lines_with(text, "rope                 counting  clean ").size(), 2u) << text;
+  EXPECT_EQ(text.find("model."), std::string::npos) << text;
+  const Json json = run_groups_json(found);
+  EXPECT_EQ(json.at("groups").at(1).at("settings"), Json{"train.lr=0.01"});
+}
+
+// Of presets, which differ in many settings, a few stand in a table; the label has them all.
+TEST_F(RunGroupsTest, ATableShowsAFewOfManySettings) {
+  add("a", {}, {.importance = kOneHead});
+  add("b", {"train.lr=0.01", "train.batch=4", "model.width=32", "model.hidden=48", "data.train=48", "data.test=16"},
+      {.importance = kOneHead});
+  const RunGroups found = builder_.finish("nope");
+  const std::string text = run_groups_text(found);
+  EXPECT_EQ(text.rfind("task distance, protocol clean\n", 0), 0u) << text;
+  expect_words(text, {"\nrope model.width=32 model.hidden=48 ", " more\n"});
+  EXPECT_NE(found.groups[1].label.find("data.test=16"), std::string::npos);
 }
 
 TEST_F(RunGroupsTest, ASeedCountsOnce) {
@@ -142,7 +187,7 @@ TEST_F(RunGroupsTest, TellsAccuracyConvergenceAndRemovalsOverSeeds) {
   ASSERT_EQ(rows.size(), 2u) << "one per question\n" << text;
   expect_words(text, {"* some of these runs had not converged", "position (position_off)", "importance (zero)"});
   // Means of 30 and 50 %, and of (70 + 80) / 2 and (50 + 60) / 2 %.
-  expect_words(text, {"layer 0:  40.0 /  65.0"});
+  expect_words(text, {"layer 0", " 40.0 /  65.0"});
   const Json group = run_groups_json(found).at("groups").at(0);
   EXPECT_EQ(group.at("not_converged"), 1);
   EXPECT_EQ(group.at("accuracy"), (Json{0.9, 0.8}));

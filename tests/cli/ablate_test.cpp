@@ -56,6 +56,65 @@ TEST_F(AblateCommand, MeasuresNothingTwice) {
   EXPECT_EQ(second.err.find("heads"), std::string::npos) << second.err;
 }
 
+// Without options a finished ablation is shown as its files have it, also one of other options, and also without the
+// model.
+TEST_F(AblateCommand, WithoutOptionsItShowsWhatIsThere) {
+  train("rope", {"--set", "train.snapshots=10"});
+  const Outcome few = phasor_command({"ablate", run("rope"), "--methods", "zero,mean", "--samples", "24"});
+  ASSERT_EQ(few.code, 0) << few.err;
+  const std::string scores = read_file(temporary_ / "rope/ablation.safetensors");
+  std::filesystem::remove(temporary_ / "rope/model.safetensors");
+  const Outcome shown = phasor_command({"ablate", run("rope")});
+  ASSERT_EQ(shown.code, 0) << shown.err;
+  const std::string tables = few.out.substr(0, few.out.find("\nwritten:"));
+  EXPECT_EQ(shown.out.rfind(tables, 0), 0u) << shown.out;
+  expect_words(shown.out,
+               {"rope/ablation.json", "nothing was measured anew (24 samples, methods zero, mean, 1 draw, seed 0)",
+                "--methods all --samples 4096 --replace", "the usual measurement", "--snapshots",
+                "1 snapshots: when the pattern forms\n", "--as-published", "--clauses"});
+  EXPECT_EQ(read_file(temporary_ / "rope/ablation.safetensors"), scores);
+  EXPECT_EQ(phasor_command({"ablate", run("rope"), "--json"}).out, read_file(temporary_ / "rope/ablation.json"));
+
+  // Of a run with other settings the files say nothing.
+  auto config = testing_support::read_json_of(temporary_ / "rope/config.json");
+  config["train"]["lr"] = 0.5;
+  testing_support::write_resealed(temporary_ / "rope/config.json", config);
+  expect_error(phasor_command({"ablate", run("rope")}), 2, {"no finished model"});
+}
+
+TEST_F(AblateCommand, WithoutAnAblationItSaysWhatItMeasures) {
+  train("rope");
+  const Outcome outcome = phasor_command({"ablate", run("rope")});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_words(outcome.err, {"has no finished ablation; measuring 4096 samples, methods "});
+  expect_words(outcome.out, {"written: "});
+  const Outcome again = phasor_command({"ablate", run("rope")});
+  EXPECT_EQ(again.out.find("the usual measurement"), std::string::npos) << again.out;
+  EXPECT_EQ(again.out.find("written:"), std::string::npos) << again.out;
+}
+
+// A folder whose runs were ablated in different ways is shown as it is, and that is said.
+TEST_F(AblateCommand, AFolderShowsTheAblationsOfItsRuns) {
+  train("study/a");
+  train("study/b", {"--seed", "1"});
+  ASSERT_EQ(phasor_command({"ablate", run("study/a"), "--samples", "24"}).code, 0);
+  const Outcome outcome = phasor_command({"ablate", run("study")});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_words(outcome.out, {"1 ablation was read from the run folders", "not all of one measurement",
+                             "1 run: 24 samples, methods ", "1 run: 4096 samples, methods "});
+  train("other/a");
+  Arguments counting = {"train", "--task", "counting", "--out", run("other/b")};
+  for (const char* setting :
+       {"model.width=16", "model.hidden=32", "model.heads=2", "model.layers=2", "train.steps=60", "train.batch=32",
+        "data.train=512", "data.test=32", "data.validation=32", "train.evaluation_samples=64"}) {
+    counting.insert(counting.end(), {"--set", setting});
+  }
+  ASSERT_EQ(phasor_command(counting).code, 0);
+  const Outcome tasks = phasor_command({"ablate", run("other"), "--methods", "zero"});
+  ASSERT_EQ(tasks.code, 0) << tasks.err;
+  expect_words(tasks.out, {"encoding  task      accuracy %", "rope      distance  ", "rope      counting  "});
+}
+
 TEST_F(AblateCommand, InterruptedItGoesOnAndGivesTheSameBytes) {
   train("rope", {"--set", "data.test=4000"});
   const std::string other = run("other");
@@ -150,7 +209,7 @@ TEST_F(AblateCommand, EqualLabelsAreToldApart) {
   train("study/rope1", {"--set", "model.hidden=40"});
   const Outcome outcome = phasor_command({"ablate", run("study"), "--methods", "zero"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  expect_words(outcome.out, {"rope model.hidden=40"});
+  expect_words(outcome.out, {"task distance, protocol clean", "rope model.hidden=32 ", "rope model.hidden=40 "});
 }
 
 TEST_F(AblateCommand, WrongRunsAreRefusedByName) {

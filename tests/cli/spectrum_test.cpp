@@ -229,6 +229,51 @@ TEST(SpectrumQueries, OfGroupedHeadsAndSeveralSamples) {
   EXPECT_EQ(spectrum_json({"queries", path, "--scale", "1"})["heads"][0]["spectral_norm"]["count"], 3);
 }
 
+// What an export has from before rotation, turned by the run's own encoding, is what it has from behind it.
+TEST(SpectrumQueries, PlainOnesCanBeTriedUnderAnEncoding) {
+  const TemporaryFolder folder;
+  const fs::path run = train_tiny(folder / "rope", {"--encoding", "rope"});
+  const std::string inside = folder / "rope.safetensors";
+  ASSERT_EQ(
+      phasor_command({"export", run.string(), "--samples", "8", "--tensors", "queries,keys", "--out", inside}).code, 0);
+  const auto norm = [&](const Arguments& more) {
+    const Json json = spectrum_json(Arguments{"queries", inside, "--layer", "1"} + more);
+    return json["heads"][1]["spectral_norm"]["mean"].get<double>();
+  };
+  EXPECT_NEAR(norm({"--encoding", "rope"}), norm({}), 1e-4 * norm({}));
+  EXPECT_GT(std::abs(norm({"--encoding", "rope(base=100)"}) - norm({})), 1e-4 * norm({}));
+  EXPECT_GT(std::abs(norm({"--encoding", "rope", "--positions", "0:4"}) - norm({})), 1e-4 * norm({}));
+  const Json source = spectrum_json({"queries", inside, "--encoding", "rope", "--positions", "2:4"})["source"];
+  EXPECT_EQ(source["encoding"], "rope");
+  EXPECT_EQ(source["positions"]["step"], 4);
+  const Outcome text =
+      phasor_command({"spectrum", "queries", inside, "--layer", "1", "--encoding", "rope", "--causal"});
+  expect_words(text.out, {"layer 1 of layers 0 to 1", "with rope:", "queries_plain and keys_plain",
+                          "all columns masked", " unmasked"});
+  expect_error(phasor_command({"spectrum", "queries", inside, "--positions", "0:4"}), 2, {"--encoding"});
+  expect_error(phasor_command({"spectrum", "queries", inside, "--encoding", "sinusoidal"}), 2,
+               {"adds to the embeddings"});
+  expect_error(phasor_command({"spectrum", "queries", inside, "--encoding", "rope", "--positions", "0:0"}), 2,
+               {"--positions", "1"});
+}
+
+TEST(SpectrumQueries, OfTheOtherLayout) {
+  testing_support::ForeignFile file;
+  file.add("queries", {20, 4, 6}).add("keys", {20, 2, 6}, 1.0, 1);
+  const std::string path = file.path().string();
+  expect_error(phasor_command({"spectrum", "queries", path}), 1, {"--layout n,heads,width"});
+  const Json json = spectrum_json({"queries", path, "--layout", "n,heads,width"});
+  EXPECT_EQ(json["heads"].size(), 4u);
+  EXPECT_EQ(json["source"]["n"], 20);
+  expect_error(phasor_command({"spectrum", "queries", path, "--layout", "nhd"}), 2, {"--layout nhd", "n,heads,width"});
+  const Outcome noted = phasor_command({"spectrum", "queries", path, "--layout", "n,heads,width"});
+  expect_words(noted.out, {"one layer, which the file does not name", "all columns unmasked"});
+  testing_support::ForeignFile swapped;
+  swapped.add("queries", {20, 4, 6}).add("keys", {20, 4, 6}, 1.0, 1);
+  expect_words(phasor_command({"spectrum", "queries", swapped.path().string()}).err,
+               {"20 heads of 4 positions", "add --layout n,heads,width"});
+}
+
 TEST(SpectrumQueries, SayWhichTensorIsWrong) {
   testing_support::ForeignFile lacking;
   lacking.add("q", {2, 8, 4}).add("keys", {2, 8, 4});

@@ -48,8 +48,9 @@ const std::vector<Malformed> kMalformed = {
     {"rope[heads=0](base=3)", "column 14: expected '+' or the end"},
     {"roep", "column 1: unknown encoding 'roep'; did you mean 'rope'?"},
     {"rope(bse=100)", "column 6: rope has no argument 'bse'; did you mean 'base'?"},
-    {"rope(theta=100)",
-     "column 6: rope has no argument 'theta'; known: base, layout, fraction, frequencies, scaling, factor, "
+    {"rope(theta=100)", "column 6: rope has no argument 'theta'; theta is 'base' here: rope(base=500000)"},
+    {"rope(turns=100)",
+     "column 6: rope has no argument 'turns'; known: base, layout, fraction, frequencies, scaling, factor, "
      "original, beta_fast, beta_slow, truncate, low, high, attention, mscale, mscale_all_dim, short, long, axes, map, "
      "sections"},
     {"nope(1)", "column 6: nope takes no arguments"},
@@ -69,8 +70,14 @@ const std::vector<Malformed> kMalformed = {
      "column 11: nope fills no place, so it cannot take heads or layers from other terms; assign those terms instead"},
     // Formulas and their variables; formula_error_test.cpp has what is wrong within one
     {R"~(bias())~", "column 1: bias needs formula: in quotes, of d, i, n, h, l, H, L and your own names"},
-    {R"~(bias(d))~", "column 6: bias: formula must be a formula in quotes, not d"},
-    {R"~(bias(3))~", "column 6: bias: formula must be a formula in quotes, not 3"},
+    {R"~(bias(d))~",
+     "column 6: bias: formula must be a formula in quotes, not d; a formula stands in double quotes, which a shell "
+     "takes "
+     "away unless single ones stand around it all: 'bias(\"d\")'"},
+    {R"~(bias(3))~",
+     "column 6: bias: formula must be a formula in quotes, not 3; a formula stands in double quotes, which a shell "
+     "takes "
+     "away unless single ones stand around it all: 'bias(\"3\")'"},
     {R"~(bias("d",1))~", "column 10: bias takes no more than 1 arguments"},
     {R"~(bias("d" "e"))~", "column 10: expected ',' or ')'"},
     {R"~(bias("d;e"))~", "column 8: bias: formula: ';' has no meaning in a formula"},

@@ -7,11 +7,16 @@
 #include <sstream>
 
 #include "phasor/base/error.h"
+#include "phasor/encoding/syntax/other_spellings.h"
 #include "phasor/run/config_builder.h"
 #include "phasor/run/settings_text.h"
+#include "run/tiny_run.h"
+#include "support/temporary_folder.h"
 
 namespace phasor {
 namespace config_keys_test {
+
+using testing_support::tiny_run;
 
 std::vector<ConfigKey> distance_keys() { return config_keys(find_task("distance")); }
 
@@ -201,6 +206,39 @@ TEST(ConfigKeys, RefusesUnknownKeysWithTheNearest) {
                     "data.validation, data.seed"},
                    {"report.colour=true",
                     "unknown key 'report.colour'; known: task.*, model.*, train.*, data.*, telemetry.*, protocol.*"}});
+}
+
+// Of every other task that has it, and what this one has.
+TEST(ConfigKeys, NamesTheTasksThatHaveAnUnknownKey) {
+  const std::vector<ConfigKey> keys = config_keys(find_task("counting"));
+  for (const char* name : {"task.gap", "gap"}) {
+    const std::string message = message_of<UsageError>([&] { find_key(keys, name, "counting"); });
+    expect_words(message, {fmt::format("unknown key '{}': task.gap is a setting of distance", name),
+                           "; this task is counting, which has task."});
+  }
+  expect_words(message_of<UsageError>([&] { find_key(keys, "gap"); }), {"this task has task."});
+  ConfigBuilder builder;
+  builder.add_option("--task", "task", "counting");
+  builder.add_set("task.gap=3");
+  expect_words(message_of<UsageError>([&] { builder.build(); }), {"this task is counting"});
+}
+
+TEST(ConfigKeys, SaysOurWordForAnotherLibrarys) {
+  expect_refusals({{"rope_theta=3",
+                    "unknown key 'rope_theta'; rope_theta is the argument 'base' of an encoding here: "
+                    "'model.encoding=rope(base=500000)'"},
+                   {"model.rotary_pct=0.5",
+                    "unknown key 'model.rotary_pct'; rotary_pct is the argument 'fraction' of an encoding here: "
+                    "'model.encoding=rope(fraction=0.25)'"},
+                   {"hidden_size=64", "unknown key 'hidden_size'; here it is written model.width=64"}});
+  const std::vector<ConfigKey> keys = config_keys(find_task("distance"));
+  for (const OtherSpelling& spelling : other_spellings()) {
+    if (!spelling.argument.empty()) continue;
+    const std::string written(spelling.written);
+    const size_t equals = written.find('=');
+    RunConfig config = tiny_run({});
+    EXPECT_NO_THROW(find_key(keys, written.substr(0, equals)).set(config, written.substr(equals + 1))) << written;
+  }
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

@@ -97,7 +97,7 @@ expect_output 'libgtest-dev'
 machine full-dpkg user
 install nonsense
 expect_status 2
-expect_output "unknown group 'nonsense'; known: build web test browser lint tools cache package lintian bare fixtures"
+expect_output "unknown group 'nonsense'; known: build web test browser lint tools latex cache package lintian bare fixtures"
 install --list build
 expect_status 0
 [[ $output != *torch* ]] || fail "PyTorch is for fixtures alone"

@@ -47,6 +47,65 @@ TEST(ForeignQueries, HeadsOfQueriesShareKeysInTheirOrder) {
   }
 }
 
+// [n, heads, width], as many libraries keep them, is the same with the axes named.
+TEST(ForeignQueries, ComeWithPositionsFirstToo) {
+  const std::vector<double> ours = places(4, 3, 2);
+  std::vector<double> theirs(ours.size());
+  for (size_t h = 0; h < 4; ++h) {
+    for (size_t i = 0; i < 3; ++i) {
+      for (size_t c = 0; c < 2; ++c) theirs[(i * 4 + h) * 2 + c] = ours[(h * 3 + i) * 2 + c];
+    }
+  }
+  ForeignFile file;
+  file.put("queries", {3, 4, 2}, theirs).put("keys", {3, 4, 2}, theirs);
+  const ForeignQueries found = read(file, {.positions_first = true});
+  ASSERT_EQ(found.samples[0].size(), 4u);
+  for (int64_t h = 0; h < 4; ++h) {
+    EXPECT_EQ(found.samples[0][static_cast<size_t>(h)].query(2, 1), static_cast<double>(100 * h + 21));
+  }
+  expect_words(found.note, {"read as [n,heads,width]: 4 heads of 3 positions", "--layout heads,n,width"});
+  EXPECT_EQ(read(file).note, "") << "3 heads of 4 positions are nothing odd";
+}
+
+TEST(ForeignQueries, SayWhichLayoutWouldFit) {
+  ForeignFile file;
+  file.add("queries", {20, 4, 6}).add("keys", {20, 2, 6});
+  expect_words(
+      message_of<FormatError>([&] { read(file); }),
+      {"'keys'", "only the number of heads may differ; read as [n,heads,width] they fit: --layout n,heads,width"});
+  EXPECT_EQ(read(file, {.positions_first = true}).samples[0].size(), 4u);
+  ForeignFile neither;
+  neither.add("queries", {20, 4, 6}).add("keys", {19, 2, 6});
+  EXPECT_EQ(message_of<FormatError>([&] { read(neither); }).find("--layout"), std::string::npos);
+  ForeignFile bias;
+  bias.add("queries", {20, 4, 6}).add("keys", {20, 4, 6}).add("bias", {20, 20});
+  expect_words(message_of<FormatError>([&] { read(bias); }), {"'bias'", "[4, 4]", "--layout n,heads,width"});
+}
+
+TEST(ForeignQueries, NameTheirLayer) {
+  ForeignFile file;
+  file.add("queries", {2, 3, 4}).add("keys", {2, 3, 4});
+  EXPECT_EQ(read(file).layer_is, "one layer, which the file does not name");
+  EXPECT_EQ(read(file, {.layer = 5}).layer_is, "layer 5, as --layer calls it");
+  file.say("layer", "7");
+  EXPECT_EQ(read(file).layer, 7);
+  EXPECT_EQ(read(file).layer_is, "layer 7, as the file says");
+  file.say("layer", "last");
+  expect_words(message_of<FormatError>([&] { read(file); }), {"'layer'", "last", "no layer"});
+}
+
+TEST(ForeignQueries, MayBeCutToTheirFirstPositions) {
+  ForeignFile file;
+  file.put("queries", {2, 5, 2}, places(2, 5, 2)).put("keys", {2, 5, 2}, places(2, 5, 2)).add("bias", {5, 5});
+  const ForeignQueries whole = read(file), cut = read(file, {.length = 3});
+  const HeadLogits& head = cut.samples[0][1];
+  EXPECT_EQ(head.size(), 3);
+  EXPECT_EQ(head.query(2, 1), 121.0);
+  EXPECT_EQ(head.bias.rows(), 3);
+  EXPECT_EQ(head.bias(2, 1), whole.samples[0][1].bias(2, 1));
+  expect_words(message_of<UsageError>([&] { read(file, {.length = 6}); }), {"--length 6", "has 5 positions"});
+}
+
 TEST(ForeignQueries, TakesTheFirstSamplesAndTheScaleThatIsSaid) {
   ForeignFile file;
   file.add("queries", {3, 4, 20, 6}).add("keys", {3, 2, 20, 6}, 1.0, 1).say("scale", "0.5").say("causal", "true");
@@ -165,6 +224,8 @@ TEST_F(ForeignExport, IsReadALayerAtATime) {
   EXPECT_EQ(one.samples.size(), 1u);
   EXPECT_EQ(one.samples_stored, 2);
   expect_words(message_of<UsageError>([&] { read(file_, {.layer = 2}); }), {"--layer 2", "layers 0 to 1"});
+  EXPECT_EQ(read(file_, {.layer = 1}).layer_is, "layer 1 of layers 0 to 1");
+  expect_words(message_of<UsageError>([&] { read(file_, {.positions_first = true}); }), {"--layout", "export"});
 }
 
 TEST_F(ForeignExport, HasEveryHeadsOwnRowsBeforeRotation) {

@@ -65,14 +65,19 @@ void add_ablate_command(CLI::App& app) {
     methods += fmt::format("  {:<18} {}\n", name(method), meaning(method));
   command->footer(
       "Examples:\n"
-      "  phasor ablate runs/rope\n"
+      "  phasor ablate runs/rope                     shows the ablation that is there, or measures one\n"
       "  phasor ablate runs/rope --snapshots         needs a run with --set train.snapshots=50,100,200\n"
       "  phasor ablate runs                          every run below; verdicts per encoding over seeds\n"
       "  phasor ablate runs/rope --as-published\n" +
       methods +
       "Ctrl-C keeps what is measured (not with --as-published); rerun the command to resume. Verdicts: "
       "docs/ablation.md.");
-  command->callback([options] { run_any(*options); });
+  command->callback([options, command] {
+    for (const char* option : {"--methods", "--samples", "--draws", "--seed", "--replace"}) {
+      options->asked = options->asked || command->get_option(option)->count() > 0;
+    }
+    run_any(*options);
+  });
 }
 
 }  // namespace phasor::app

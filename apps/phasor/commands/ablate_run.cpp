@@ -16,6 +16,7 @@
 #include "phasor/base/folder_claim.h"
 #include "phasor/base/json_fields.h"
 #include "phasor/base/seal.h"
+#include "phasor/base/shell_text.h"
 #include "phasor/run/config_text.h"
 #include "terminal/interrupt.h"
 #include "terminal/terminal.h"
@@ -82,7 +83,66 @@ RunAblation ablate_folder(const AblateOptions& options, const RunFolderOptions& 
   return std::move(*ablation);
 }
 
+namespace {
+
+// What else a person may want of this run, and what there is of it already.
+std::string other_options(const AblateOptions& options, const RunConfig& config, const SweepOptions& measured) {
+  const RunFolderOptions& run = options.run;
+  std::vector<std::pair<std::string, std::string>> lines;
+  const auto command = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"ablate", run.folder};
+    if (run.step) words.insert(words.end(), {"--step", std::to_string(*run.step)});
+    words.insert(words.end(), more.begin(), more.end());
+    return shell_text(words);
+  };
+  const auto there = [&](const std::string& file) {
+    return fs::exists(fs::path(run.folder) / file) ? "; is there: " + file : std::string();
+  };
+  const SweepOptions usual;
+  if (measured.methods != usual.methods || measured.samples != usual.samples) {
+    lines.emplace_back(command({"--methods", "all", "--samples", std::to_string(usual.samples), "--replace"}),
+                       "the usual measurement; --out FOLDER in place of --replace keeps both");
+  }
+  if (!options.clauses) lines.emplace_back(command({"--clauses"}), "the same with every clause of the verdicts");
+  lines.emplace_back(command({"--as-published"}),
+                     "as the released code ablates" + there(ablation_stem(run) + "_published.json"));
+  if (!run.step && !config.train.snapshots.empty()) {
+    lines.emplace_back(command({"--snapshots"}),
+                       fmt::format("{} snapshots: when the pattern forms{}", config.train.snapshots.size(),
+                                   there("ablation_snapshots.json")));
+  }
+  size_t width = 0;
+  for (const auto& line : lines) width = std::max(width, line.first.size());
+  std::string text;
+  for (const auto& [words, what] : lines) text += fmt::format("  {:<{}}  {}\n", words, width, what);
+  return text;
+}
+
+// False where there is nothing to show.
+bool show_stored(const AblateOptions& options) {
+  const RunConfig config = RunFolder(options.run.folder).load_config();
+  const std::optional<FinishedAblation> found = load_ablation(options.run.folder, options.run.step, config);
+  if (!found) return false;
+  const fs::path stem = fs::path(options.run.folder) / ablation_stem(options.run);
+  if (options.json) {
+    print_out("{}", read_file(stem.string() + ".json"));
+    return true;
+  }
+  print_out("{}", ablation_text(config, found->ablation, {.step = options.run.step, .clauses = options.clauses}));
+  print_out("\nread from {}.json, .csv, .safetensors; nothing was measured anew ({})\n", stem.string(),
+            sweep_text(found->sweep));
+  print_out("{}", other_options(options, config, found->sweep));
+  return true;
+}
+
+}  // namespace
+
 void run_ablate(const AblateOptions& options) {
+  if (!options.asked && options.out.empty()) {
+    if (show_stored(options)) return;
+    say(fmt::format("ablate: '{}' has no finished ablation; measuring {}\n", options.run.folder,
+                    sweep_text(options.read(kAblationBatch).sweep)));
+  }
   const RunAblation ablation = ablate_folder(options, options.run, "ablate");
   const std::string folder = folder_of(options, options.run), stem = ablation_stem(options.run);
   if (options.json) {

@@ -18,6 +18,7 @@ void add_compare_command(CLI::App& app);
 void add_reproduce_command(CLI::App& app);
 void add_report_command(CLI::App& app);
 void add_pack_command(CLI::App& app);
+void add_cite_command(CLI::App& app);
 void add_completion_command(CLI::App& app);
 void add_manual_command(CLI::App& app);
 

@@ -2,14 +2,17 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "commands/commands.h"
 #include "commands/study_session.h"
 #include "options/run_options.h"
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
+#include "phasor/base/file.h"
 #include "phasor/base/notice.h"
 #include "phasor/engine/devices.h"
+#include "phasor/report/latex_tables.h"
 #include "phasor/report/page.h"
 #include "phasor/report/study_report.h"
 #include "phasor/report/text_plots.h"
@@ -29,7 +32,15 @@ struct ReportOptions {
   std::string folder;
   std::string out;
   bool text = false;
+  std::optional<std::string> latex;  // empty: to stdout
 };
+
+void write_latex(const StudyReport& report, const std::string& path) {
+  const std::string tables = latex_tables(report);
+  if (path.empty()) return print_out("{}", tables);
+  write_file_atomically(path, tables);
+  print_out("written: {}\n", path);
+}
 
 std::string plots(const StudySummary& summary) {
   std::string text;
@@ -41,7 +52,7 @@ std::string plots(const StudySummary& summary) {
 }
 
 void refuse_without_page(const ReportOptions& options) {
-  if (!options.text && !has_page()) fail("{}", page_advice());
+  if (!options.text && !options.latex && !has_page()) fail("{}", page_advice());
 }
 
 void report_study_folder(const ReportOptions& options) {
@@ -49,7 +60,7 @@ void report_study_folder(const ReportOptions& options) {
   const StudyPlan plan = folder.load_plan();
   const StudyResults results = load_results(folder, plan);
   for (const DroppedRun& run : unreadable_runs(results)) notice(left_out_text(run));
-  if (!options.text && options.out.empty()) {
+  if (!options.text && !options.latex && options.out.empty()) {
     try {
       refuse_poorer_summary(folder, dropped_runs(folder, results));
     } catch (const FormatError& error) {
@@ -58,6 +69,7 @@ void report_study_folder(const ReportOptions& options) {
   }
   refuse_without_page(options);
   const StudyReport report = make_report(plan, results, folder.load_registration());
+  if (options.latex) return write_latex(report, *options.latex);
   const int64_t missing = results.missing();
   const std::string unfinished = missing == 0 ? ""
                                               : fmt::format("The study is not finished: {} of its runs {} missing.\n",
@@ -103,6 +115,7 @@ void report_run_folder(const ReportOptions& options) {
   }
   const StudyResults results = results_of_run(folder, run);
   const StudyReport report = make_report(results);
+  if (options.latex) return write_latex(report, *options.latex);
   if (options.text) {
     print_out("{}{}", plots(report.summary), report.terminal);
     return;
@@ -115,6 +128,8 @@ void report_run_folder(const ReportOptions& options) {
 void run_report(const ReportOptions& options) {
   if (!fs::is_directory(options.folder)) fail_usage("there is no folder '{}'", options.folder);
   if (options.text && !options.out.empty()) fail_usage("--out is for the page: --text prints");
+  if (options.text && options.latex) fail_usage("--text and --latex do not go together");
+  if (options.latex && !options.out.empty()) fail_usage("--out is for the page: --latex FILE says where tables go");
   if (StudyFolder(options.folder).exists()) return report_study_folder(options);
   if (RunFolder(options.folder).exists()) return report_run_folder(options);
   fail_usage("'{}' holds neither a study nor a run", options.folder);
@@ -131,11 +146,16 @@ void add_report_command(CLI::App& app) {
   add_text(*command, "--out", options->out, "Where the page goes (default: report.html in the folder)")
       ->type_name("FILE");
   command->add_flag("--text", options->text, "Print tables and small plots instead");
+  // Without a value it prints; the folder, where that stands behind it, is no file.
+  command->add_option("--latex", options->latex, "Tables for a paper (booktabs) instead: into a file, or printed")
+      ->expected(0, 1)
+      ->type_name("FILE");
   command->footer(
       "Examples:\n"
       "  phasor report runs/reproduce-demo           writes runs/reproduce-demo/report.html\n"
       "  phasor report runs/reproduce-demo --text    the same story on the terminal\n"
       "  phasor report runs/rope --out rope.html\n"
+      "  phasor report runs/reproduce-demo --latex tables.tex\n"
       "The file needs no network and no other file. Unfinished studies are reported as they stand.");
   command->callback([options] { run_report(*options); });
 }

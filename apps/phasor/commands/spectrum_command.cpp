@@ -12,8 +12,10 @@
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/notice.h"
 #include "phasor/run/run_list.h"
 #include "phasor/spectrum/encoding_content.h"
+#include "phasor/spectrum/foreign_encoding.h"
 #include "phasor/spectrum/foreign_queries.h"
 #include "phasor/spectrum/head_output.h"
 #include "phasor/spectrum/model_report.h"
@@ -55,8 +57,8 @@ void show_heads(const SpectrumOutput& output, const std::string& title, const Js
   const Json json = spectrum_json(source, heads);
   if (!output.out.empty()) write_spectrum(output.out, "spectrum", json, heads, 1);
   if (output.json) return print_out("{}\n", json.dump(2));
-  print_out("{}\n\n{}{}\ntheorems (numbers of the first head: measured, bound)\n{}", title, head_table(heads),
-            head_legend(), check_table(heads));
+  print_out("{}\n\n{}{}{}\ntheorems (numbers of the first head: measured, bound)\n{}", title, mask_legend(heads),
+            head_table(heads), head_legend(), check_table(heads));
   if (!output.out.empty()) print_out("\n{}\n", written_text(output.out, "spectrum"));
 }
 
@@ -181,48 +183,103 @@ void add_encoding(CLI::App& group) {
 // --- Queries and keys of any model --------------------------------------------------------------------------------
 
 struct QueriesOptions {
-  std::string file;
+  std::string file, layout = "heads,n,width", encoding, positions;
   ForeignOptions foreign;
   DeviceOptions device;
   SpectrumOutput output;
 };
 
+bool reads_positions_first(const std::string& layout) {
+  if (layout == "heads,n,width") return false;
+  if (layout == "n,heads,width") return true;
+  fail_usage("--layout {}: heads,n,width or n,heads,width is read", layout);
+}
+
+// "0:4": the first position, and from one token to the next.
+ForeignPositions read_positions(const std::string& text) {
+  const WholeRange first{.least = 0, .most = kMostForeignPosition}, step{.least = 1, .most = kMostForeignPosition};
+  const size_t colon = text.find(':');
+  ForeignPositions positions{.first = read_whole("--positions", text.substr(0, colon), first)};
+  if (colon != std::string::npos) positions.step = read_whole("--positions", text.substr(colon + 1), step);
+  return positions;
+}
+
+// Where a number is not of the first sample's queries, it is of all samples.
+std::string queries_title(const QueriesOptions& options, const ForeignQueries& read, const AppliedEncoding& applied) {
+  const HeadLogits& first = read.samples.front().front();
+  std::string title = fmt::format("{}\n{}\n{} positions, {} heads of {}{}, scale {:.6g}, {} of {} samples{}",
+                                  options.file, read.layer_is, first.size(), read.samples.front().size(),
+                                  first.query.columns(), read.causal ? ", causal" : "", first.scale,
+                                  read.samples.size(), read.samples_stored, read.bias ? ", with bias" : "");
+  if (!applied.expression.empty()) title += fmt::format("\nwith {}:", applied.expression);
+  for (const std::string& sentence : applied.done) title += fmt::format("\n  {}", sentence);
+  if (!read.plain) {
+    title +=
+        "\nno queries_plain and keys_plain in it, so no contraction; if its queries and keys are not rotated yet, "
+        "--encoding\nrotates them";
+  }
+  return title;
+}
+
 void run_queries(const QueriesOptions& options) {
+  ForeignOptions foreign = options.foreign;
+  foreign.positions_first = reads_positions_first(options.layout);
+  if (!options.positions.empty() && options.encoding.empty()) {
+    fail_usage("--positions says where --encoding sees the tokens: give one, for example --encoding rope");
+  }
+  const ForeignPositions positions = options.positions.empty() ? ForeignPositions() : read_positions(options.positions);
+  std::optional<Encoding> encoding;
+  if (!options.encoding.empty()) encoding = parse_encoding(options.encoding);
   if (!options.output.out.empty()) prepare_directory(options.output.out);
   const std::unique_ptr<Backend> backend = options.device.open();  // --threads
-  const ForeignQueries read = read_foreign_queries(options.file, options.foreign);
+  ForeignQueries read = read_foreign_queries(options.file, foreign);
+  if (!read.note.empty()) notice(read.note);
+  AppliedEncoding applied;
+  if (encoding) applied = apply_encoding(read, *encoding, positions, read.layer);
   for (const std::vector<HeadLogits>& sample : read.samples) {
     for (size_t h = 0; h < sample.size(); ++h) require_head(sample[h], fmt::format("'{}': head {}", options.file, h));
   }
-  const std::vector<HeadSummary> heads = summarize_heads(options.foreign.layer, read.samples);
+  const std::vector<HeadSummary> heads = summarize_heads(read.layer, read.samples);
   const HeadLogits& first = read.samples.front().front();
-  const Json source = {{"kind", "queries"},
-                       {"file", options.file},
-                       {"layer", options.foreign.layer},
-                       {"n", first.size()},
-                       {"heads", heads.size()},
-                       {"head_width", first.query.columns()},
-                       {"scale", read.scale},
-                       {"causal", read.causal},
-                       {"bias", read.bias},
-                       {"plain", read.plain},
-                       {"rotary_pairs", first.rotary_pairs.size()},
-                       {"samples", read.samples.size()},
-                       {"samples_in_file", read.samples_stored}};
-  const std::string title =
-      fmt::format("{}\n{} positions, {} heads of {}{}, scale {:.6g}, {} of {} samples{}{}", options.file, first.size(),
-                  heads.size(), first.query.columns(), read.causal ? ", causal" : "", read.scale, read.samples.size(),
-                  read.samples_stored, read.bias ? ", with bias" : "",
-                  read.plain ? "" : "\nno queries_plain and keys_plain in it, so no contraction");
-  show_heads(options.output, title, source, heads);
+  Json source = {{"kind", "queries"},
+                 {"file", options.file},
+                 {"layer", read.layer},
+                 {"layers", read.layers},
+                 {"layout", options.layout},
+                 {"n", first.size()},
+                 {"heads", heads.size()},
+                 {"head_width", first.query.columns()},
+                 {"scale", read.scale},
+                 {"causal", read.causal},
+                 {"bias", read.bias},
+                 {"plain", read.plain},
+                 {"rotary_pairs", first.rotary_pairs.size()},
+                 {"samples", read.samples.size()},
+                 {"samples_in_file", read.samples_stored}};
+  if (encoding) {
+    source["encoding"] = applied.expression;
+    source["applied"] = applied.done;
+    source["positions"] = {{"first", positions.first}, {"step", positions.step}};
+  }
+  show_heads(options.output, queries_title(options, read, applied), source, heads);
 }
 
 void add_queries(CLI::App& group) {
   CLI::App* command = group.add_subcommand("queries", "Queries and keys of any model, from a safetensors file");
   auto options = std::make_shared<QueriesOptions>();
   add_text(*command, "FILE", options->file, "Tensors 'queries' and 'keys': see below")->required();
-  add_whole(*command, "--layer", options->foreign.layer, {.least = 0}, "Which layer of an export to show, from 0")
+  add_whole(*command, "--layer", options->foreign.layer, {.least = 0},
+            "Which layer of an export to show (default 0), or what to call that of another file")
       ->type_name("L");
+  add_text(*command, "--layout", options->layout, "Order of the axes: heads,n,width or n,heads,width")
+      ->type_name("AXES")
+      ->capture_default_str();
+  add_text(*command, "--encoding", options->encoding,
+           "Turn queries and keys from before rotation by this encoding, and add its bias")
+      ->type_name("EXPRESSION");
+  add_whole(*command, "--length", options->foreign.length, {.least = 1}, "The first positions only")->type_name("N");
+  add_text(*command, "--positions", options->positions, "Where --encoding sees the tokens: 0:4 is 0, 4, 8, ...")
+      ->type_name("FIRST[:STEP]");
   command->add_flag("--causal", options->foreign.causal, "With a causal mask");
   add_real(*command, "--scale", options->foreign.scale, {.least = 0.0, .least_included = false},
            "Factor on query-key products (default the file's, or 1/sqrt(width))")
@@ -231,11 +288,14 @@ void add_queries(CLI::App& group) {
   options->output.add_to(*command);
   options->device.add_to(*command);
   command->footer(
-      "Example:\n"
+      "Examples:\n"
       "  phasor spectrum queries mine.safetensors --causal --out analysis\n"
+      "  phasor spectrum queries plain.safetensors --encoding 'rope(base=500000)' --causal\n"
+      "  phasor spectrum queries plain.safetensors --encoding rope --positions 0:8     eight times as far apart\n"
       "FILE has tensors 'queries' and 'keys' of shape [heads, n, width] or [samples, heads, n, width] as they are\n"
       "multiplied, and may have 'queries_plain', 'keys_plain' (before rotation) and 'bias'; what 'phasor export\n"
-      "--tensors queries,keys,logits' wrote is read too. docs/formats.md has the details.");
+      "--tensors queries,keys,logits' wrote is read too. With --encoding, queries and keys from before rotation are\n"
+      "turned: 'queries_plain' and 'keys_plain', or else 'queries' and 'keys'. docs/formats.md has the details.");
   command->callback([options] { run_queries(*options); });
 }
 

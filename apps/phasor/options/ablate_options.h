@@ -22,6 +22,7 @@ struct AblateOptions {
   bool clauses = false;
   bool replace = false;
   bool json = false;
+  bool asked = false;  // something that says what is to be measured was given: else finished ablations are shown
 
   // Throws UsageError for methods that do not exist.
   AblationOptions read(int64_t batch) const;

@@ -10,6 +10,7 @@
 #include "phasor/base/file.h"
 #include "phasor/base/json_fields.h"
 #include "phasor/base/seal.h"
+#include "phasor/run/config_json.h"
 
 namespace phasor {
 namespace {
@@ -31,6 +32,20 @@ bool is_planned(const Json& plan, const SweepOptions& sweep) {
   for (const AblationMethod method : sweep.methods) methods.push_back(name(method));
   return plan.at("methods") == methods && plan.at("samples") == sweep.samples && plan.at("draws") == sweep.draws &&
          plan.at("seed") == sweep.seed;
+}
+
+SweepOptions planned_sweep(const Json& plan) {
+  std::string methods;
+  for (const Json& method : plan.at("methods")) {
+    if (!methods.empty()) methods += ',';
+    methods += method.get<std::string>();
+  }
+  SweepOptions sweep;
+  sweep.methods = parse_methods(methods);
+  sweep.samples = plan.at("samples").get<int64_t>();
+  sweep.draws = plan.at("draws").get<int64_t>();
+  sweep.seed = plan.at("seed").get<uint64_t>();
+  return sweep;
 }
 
 }  // namespace
@@ -84,6 +99,42 @@ bool has_ablation(const fs::path& folder, SnapshotStep snapshot, const AblationO
   } catch (const FormatError&) {
     return false;
   }
+}
+
+std::optional<FinishedAblation> load_ablation(const fs::path& folder, SnapshotStep snapshot, const RunConfig& config) {
+  const std::string stem = ablation_stem(snapshot);
+  const fs::path json_path = folder / (stem + ".json"), scores_path = folder / (stem + ".safetensors");
+  if (!fs::exists(json_path) || !fs::exists(scores_path)) return std::nullopt;
+  try {
+    Json json = read_sealed_file(json_path, [](const std::string& text) { return Json::parse(text); });
+    StoredScores scores = load_scores(scores_path);
+    const Json plan = Json::parse(scores.plan);
+    FinishedAblation found{.ablation = {}, .sweep = planned_sweep(plan)};
+    if (!has_ablation(folder, snapshot, {.sweep = found.sweep}) || plan.at("config") != config_id(config)) {
+      return std::nullopt;
+    }
+    for (const char* of_the_file : {"format", "kind", "xxh64"}) json.erase(of_the_file);
+    const auto stored = read_json<StoredAblation>(json);
+    found.ablation.scores = std::move(scores.table);
+    found.ablation.context = {.floor_accuracy = stored.floor_accuracy, .guess_loss = stored.guess_loss};
+    found.ablation.habits = stored.habits;
+    found.ablation.removal = stored.removal;
+    found.ablation.parameters = stored.parameters;
+    judge(found.ablation, AblationOptions().verdict);
+    return found;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::string sweep_text(const SweepOptions& sweep) {
+  std::string methods;
+  for (const AblationMethod method : sweep.methods) methods += fmt::format(", {}", name(method));
+  return fmt::format("{} samples, {}{}, {} draw{}, seed {}", sweep.samples,
+                     sweep.methods.size() == 1 ? "method" : "methods", methods.substr(1), sweep.draws,
+                     sweep.draws == 1 ? "" : "s", sweep.seed);
 }
 
 std::optional<PublishedAblation> ablate_as_published_to_file(Session& session, const fs::path& folder,

@@ -36,6 +36,18 @@ std::optional<RunAblation> ablate_to_files(Session& session, const std::filesyst
 // The files of a finished ablation are there, whole, and were measured with these methods, samples, draws and seed.
 bool has_ablation(const std::filesystem::path& folder, SnapshotStep snapshot, const AblationOptions& options);
 
+// An ablation as its files tell it, without the model.
+struct FinishedAblation {
+  RunAblation ablation;
+  SweepOptions sweep;  // methods, samples, draws and seed that it was asked for
+};
+// Nothing where there is none, where it is not whole, or where it is of a run with other settings than `config`.
+std::optional<FinishedAblation> load_ablation(const std::filesystem::path& folder, SnapshotStep snapshot,
+                                              const RunConfig& config);
+
+// "512 samples, methods zero, position_off, 1 draw, seed 0"
+std::string sweep_text(const SweepOptions& sweep);
+
 // ablate_as_published() on training and test data together, then <stem>_published.json. What the run's protocol says of
 // heads or latents holds; a clean one leaves it to the model. Nothing when stopped.
 std::optional<PublishedAblation> ablate_as_published_to_file(Session& session, const std::filesystem::path& folder,

@@ -1,10 +1,14 @@
 #include "phasor/ablation/run_groups.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <sstream>
+#include <set>
+#include <utility>
 
 #include "phasor/base/error.h"
 #include "phasor/run/config_json.h"
+#include "phasor/run/config_keys.h"
 #include "phasor/statistics/multiplicity.h"
 
 namespace phasor {
@@ -27,18 +31,45 @@ std::string comparison_key(RunConfig config) {
   return group_key(std::move(config));
 }
 
-// Groups of one folder and encoding are told apart by the settings that differ.
+using Setting = std::pair<std::string, std::string>;  // key and value
+
+// What may tell two groups of one encoding, task and protocol apart.
+std::vector<Setting> settings_of(const RunConfig& config) {
+  static const std::set<std::string> shown_elsewhere = {"preset",   "seed",           "task",
+                                                        "protocol", "model.encoding", "train.snapshots"};
+  std::vector<Setting> settings;
+  for (const ConfigKey& key : config_keys(find_task(config.task))) {
+    if (!shown_elsewhere.contains(key.name)) settings.emplace_back(key.name, key.get(config));
+  }
+  return settings;
+}
+
+// Groups of one place are told apart by task and protocol, and those that have these in common, and so have the same
+// keys, by the settings that differ.
 void tell_apart(std::vector<AblatedGroup>& groups) {
-  for (size_t g = 1; g < groups.size(); ++g) {
-    const auto twin =
-        std::find_if(groups.begin(), groups.begin() + static_cast<int64_t>(g), [&](const AblatedGroup& other) {
-          return other.encoding == groups[g].encoding && groups[g].label.rfind(other.label, 0) == 0;
-        });
-    if (twin == groups.begin() + static_cast<int64_t>(g)) continue;
-    std::istringstream first(group_key(twin->config)), second(group_key(groups[g].config));
-    for (std::string one, other; std::getline(first, one) && std::getline(second, other);) {
-      if (one != other) groups[g].label += " " + other;
+  std::vector<std::vector<Setting>> settings;
+  for (const AblatedGroup& group : groups) settings.push_back(settings_of(group.config));
+  for (size_t g = 0; g < groups.size(); ++g) {
+    AblatedGroup& group = groups[g];
+    bool other_task = false, other_protocol = false;
+    std::set<size_t> differing;  // places in settings[g]
+    for (size_t o = 0; o < groups.size(); ++o) {
+      const AblatedGroup& other = groups[o];
+      if (o == g || other.place != group.place) continue;
+      other_task = other_task || other.task != group.task;
+      other_protocol = other_protocol || other.protocol != group.protocol;
+      if (other.task != group.task || other.protocol != group.protocol) continue;
+      for (size_t k = 0; k < settings[g].size(); ++k) {
+        if (settings[g][k] != settings[o][k]) differing.insert(k);
+      }
     }
+    for (const size_t k : differing) {
+      group.settings.push_back(fmt::format("{}={}", settings[g][k].first, settings[g][k].second));
+    }
+    group.label = group.place;
+    if (other_task) group.label += " task=" + group.task;
+    if (other_protocol) group.label += " protocol=" + group.protocol;
+    for (const std::string& setting : group.settings) group.label += " " + setting;
   }
 }
 
@@ -73,10 +104,12 @@ AblatedGroup& RunGroupsBuilder::group_for(const fs::path& folder, const RunConfi
     if (group_key(group.config) == key) return group;
   }
   const std::string within = fs::relative(folder, root_).parent_path().string();
-  groups_.push_back({.label = within.empty() ? config.model.encoding : within + "/" + config.model.encoding,
+  groups_.push_back({.label = {},
+                     .place = within.empty() ? config.model.encoding : within + "/" + config.model.encoding,
                      .encoding = config.model.encoding,
                      .task = config.task,
                      .protocol = config.protocol,
+                     .settings = {},
                      .config = config});
   return groups_.back();
 }

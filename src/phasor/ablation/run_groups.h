@@ -24,7 +24,11 @@ struct AblatedRun {
 
 // Runs that differ in their seed alone.
 struct AblatedGroup {
-  std::string label, encoding, task, protocol;
+  std::string label;  // no two groups have the same
+  std::string place;  // the encoding, behind the folders that the runs lie in
+  std::string encoding, task, protocol;
+  // "train.lr=0.01": what sets it apart from groups of the same place, task and protocol.
+  std::vector<std::string> settings;
   RunConfig config;  // of the first run
   std::vector<AblatedRun> runs;
   std::vector<double> accuracy;
@@ -52,7 +56,8 @@ struct RunGroups {
 // Takes ablations one by one.
 class RunGroupsBuilder {
  public:
-  // Labels of groups are the encodings, behind the folders below `root` that they lie in.
+  // Labels of groups are the encodings, behind the folders below `root` that they lie in, with those settings that tell
+  // them apart.
   explicit RunGroupsBuilder(std::filesystem::path root) : root_(std::move(root)) {}
 
   // Throws Error where a run with these settings and this seed was added before.

@@ -115,15 +115,21 @@ static const Fields<AblatedGroup>& json_fields(const AblatedGroup*) {
                name(kQuestions[question]), [question](const G& group) { return group_verdict(group, question); }, help)
         .left_out_if([question](const G& group) { return !group.verdicts[question]; });
   };
-  static const Fields<G> fields = {field("label", &G::label, "the encoding, behind the folders that the runs lie in"),
-                                   field("task", &G::task, "of the runs"),
-                                   field("protocol", &G::protocol, "of the runs"),
-                                   field("encoding", &G::encoding, "the canonical expression"),
-                                   field("accuracy", &G::accuracy, "of every run"),
-                                   field("not_converged", &G::not_converged, "how many runs had not stopped improving"),
-                                   verdict(0, "where position is, over seeds; absent if not measured"),
-                                   verdict(1, "which heads matter, over seeds; absent if not measured"),
-                                   field("removal", &G::removals, "of every run, as in ablation.json of one model")};
+  static const Fields<G> fields = {
+      field("label", &G::label,
+            "the encoding, behind the folders that the runs lie in, with the settings that "
+            "tell it from other groups; no two are the same"),
+      field("settings", &G::settings,
+            "`key=value`: what differs from groups of the same folder, encoding, task and "
+            "protocol"),
+      field("task", &G::task, "of the runs"),
+      field("protocol", &G::protocol, "of the runs"),
+      field("encoding", &G::encoding, "the canonical expression"),
+      field("accuracy", &G::accuracy, "of every run"),
+      field("not_converged", &G::not_converged, "how many runs had not stopped improving"),
+      verdict(0, "where position is, over seeds; absent if not measured"),
+      verdict(1, "which heads matter, over seeds; absent if not measured"),
+      field("removal", &G::removals, "of every run, as in ablation.json of one model")};
   return fields;
 }
 

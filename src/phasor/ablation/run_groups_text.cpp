@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,34 +20,114 @@ std::string accuracy_text(const AblatedGroup& group) {
   return fmt::format("{:.1f} +- {:.1f}", mean, 100.0 * statistics::standard_deviation(group.accuracy));
 }
 
+// Cells in columns as wide as they need, the first of which is not shared by what is too long for it.
+class GroupTable {
+ public:
+  explicit GroupTable(std::vector<std::string> titles) { rows_.push_back(std::move(titles)); }
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+
+  std::string text() const {
+    std::vector<size_t> widths(rows_.front().size(), 0);
+    for (const std::vector<std::string>& row : rows_) {
+      for (size_t c = 0; c < row.size(); ++c) {
+        if (c > 0 || row[c].size() <= kWidestName) widths[c] = std::max(widths[c], row[c].size());
+      }
+    }
+    std::string text;
+    for (const std::vector<std::string>& row : rows_) {
+      const bool above = row.front().size() > kWidestName;
+      if (above) text += row.front() + "\n";
+      std::string line = fmt::format("{:<{}}", above ? "" : row.front(), widths[0]);
+      for (size_t c = 1; c < row.size(); ++c) line += fmt::format("  {:<{}}", row[c], widths[c]);
+      text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+    return text;
+  }
+
+ private:
+  static constexpr size_t kWidestName = 34;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// A column each where groups differ in them, else a line above the tables.
+struct SharedColumns {
+  bool task = false, protocol = false;  // there is a column
+
+  explicit SharedColumns(const std::vector<AblatedGroup>& groups) {
+    for (const AblatedGroup& group : groups) {
+      task = task || group.task != groups.front().task;
+      protocol = protocol || group.protocol != groups.front().protocol;
+    }
+  }
+  std::vector<std::string> titles() const { return cells("task", "protocol"); }
+  std::vector<std::string> cells_of(const AblatedGroup& group) const { return cells(group.task, group.protocol); }
+  std::string line(const AblatedGroup& any) const {
+    if (task && protocol) return "";
+    if (task) return fmt::format("protocol {}\n", any.protocol);
+    if (protocol) return fmt::format("task {}\n", any.task);
+    return fmt::format("task {}, protocol {}\n", any.task, any.protocol);
+  }
+
+ private:
+  std::vector<std::string> cells(const std::string& of_task, const std::string& of_protocol) const {
+    std::vector<std::string> result;
+    if (task) result.push_back(of_task);
+    if (protocol) result.push_back(of_protocol);
+    return result;
+  }
+};
+
+// Behind the place, the settings that tell a group apart: a few of them, of presets that differ in many.
+std::string title(const AblatedGroup& group) {
+  constexpr size_t kMost = 4;
+  std::string text = group.place;
+  for (size_t s = 0; s < std::min(kMost, group.settings.size()); ++s) text += " " + group.settings[s];
+  const size_t left = group.settings.size() - std::min(kMost, group.settings.size());
+  return left == 0 ? text : text + fmt::format(" and {} more", left);
+}
+
+std::vector<std::string> joined(std::vector<std::string> first, const std::vector<std::string>& middle,
+                                const std::vector<std::string>& last) {
+  first.insert(first.end(), middle.begin(), middle.end());
+  first.insert(first.end(), last.begin(), last.end());
+  return first;
+}
+
+std::string p_text(const RunGroups& all, size_t g, size_t q) {
+  const auto found = std::find_if(all.comparisons.begin(), all.comparisons.end(),
+                                  [&](const GroupComparison& c) { return c.group == g && c.question == q; });
+  if (found == all.comparisons.end() || !found->found.max_share.test) return "-";
+  return fmt::format("{:.3f} ({:.3f})", found->found.max_share.test->p, found->p_holm.value_or(1.0));
+}
+
 std::string question_text(const RunGroups& all, size_t q) {
-  std::string text;
-  const AblationMethod method = judged_method(kQuestions[q]);
-  text += fmt::format(
+  const SharedColumns columns(all.groups);
+  std::string text = fmt::format(
       "\n{} ({}): the layer that matters most, over seeds; D P S N U: DEPOSIT, PARTIAL, SPREAD, NOT USED, "
       "UNDETERMINED\n",
-      name(kQuestions[q]), name(method));
-  text += fmt::format("{:<34} {:>14}  {:>11}  {:<13} {:<18} {:<18} {:<18} {}\n", "encoding", "accuracy %", "D P S N U",
-                      "verdict", "max share", "N2", "sufficiency", fmt::format("p against {} (Holm)", all.against));
+      name(kQuestions[q]), name(judged_method(kQuestions[q])));
+  const auto judged = [&](const AblatedGroup& group) { return group.verdicts[q].has_value(); };
+  if (std::none_of(all.groups.begin(), all.groups.end(), judged)) return text + "not measured\n";
+  GroupTable table(joined({"encoding"}, columns.titles(),
+                          {"accuracy %", "D P S N U", "verdict", "max share", "N2", "sufficiency",
+                           fmt::format("p against {} (Holm)", all.against)}));
   for (size_t g = 0; g < all.groups.size(); ++g) {
     const AblatedGroup& group = all.groups[g];
     if (!group.verdicts[q]) continue;
     const EncodingVerdict& verdict = *group.verdicts[q];
-    const auto found = std::find_if(all.comparisons.begin(), all.comparisons.end(),
-                                    [&](const GroupComparison& c) { return c.group == g && c.question == q; });
-    std::string p = "-";
-    if (found != all.comparisons.end() && found->found.max_share.test) {
-      p = fmt::format("{:.3f} ({:.3f})", found->found.max_share.test->p, found->p_holm.value_or(1.0));
-    }
-    text += fmt::format("{:<34.34} {:>14}{} {:>11}  {:<13} {:<18} {:<18} {:<18} {}\n", group.label,
-                        accuracy_text(group), group.not_converged > 0 ? "*" : " ",
-                        fmt::format("{} {} {} {} {}", verdict.deposit.seeds, verdict.partial.seeds,
-                                    verdict.spread.seeds, verdict.not_used.seeds, verdict.undetermined.seeds),
-                        name(verdict.verdict), with_interval(verdict.max_share), with_interval(verdict.n2),
-                        with_interval(verdict.sufficiency), p);
+    table.add(joined({title(group)}, columns.cells_of(group),
+                     {accuracy_text(group) + (group.not_converged > 0 ? "*" : ""),
+                      fmt::format("{} {} {} {} {}", verdict.deposit.seeds, verdict.partial.seeds, verdict.spread.seeds,
+                                  verdict.not_used.seeds, verdict.undetermined.seeds),
+                      std::string(name(verdict.verdict)), with_interval(verdict.max_share), with_interval(verdict.n2),
+                      with_interval(verdict.sufficiency), p_text(all, g, q)}));
   }
+  text += table.text();
   for (const AblatedGroup& group : all.groups) {
-    if (group.verdicts[q]) text += fmt::format("  {}: {}\n", group.label, group.verdicts[q]->reason);
+    if (!group.verdicts[q]) continue;
+    const std::vector<std::string> where = columns.cells_of(group);
+    text += fmt::format("  {}{}{}: {}\n", title(group), where.empty() ? "" : " on ", fmt::join(where, ", "),
+                        group.verdicts[q]->reason);
   }
   return text;
 }
@@ -60,28 +140,32 @@ double mean_random(const LayerRemoval& layer) {
 
 // Accuracy with p removed / with random vectors of its length removed, mean over seeds.
 std::string removals_text(const std::vector<AblatedGroup>& groups) {
-  std::string text;
-  text +=
-      fmt::format("\naccuracy in % with p taken out of the stream entering a layer / with random vectors as long\n");
+  const SharedColumns columns(groups);
+  size_t layers = 0;
+  for (const AblatedGroup& group : groups) layers = std::max(layers, group.removals.front().layers.size());
+  std::vector<std::string> titles;
+  for (size_t l = 0; l < layers; ++l) titles.push_back(fmt::format("layer {}", l));
+  GroupTable table(joined({"encoding"}, columns.titles(), titles));
   for (const AblatedGroup& group : groups) {
-    std::string line = fmt::format("{:<34.34}", group.label);
+    std::vector<std::string> cells;
     for (size_t l = 0; l < group.removals.front().layers.size(); ++l) {
       std::vector<double> without, random;
       for (const StreamRemoval& removal : group.removals) {
         without.push_back(100.0 * removal.layers[l].means.accuracy);
         random.push_back(100.0 * mean_random(removal.layers[l]));
       }
-      line += fmt::format("  layer {}: {:5.1f} / {:5.1f}", l, statistics::mean(without), statistics::mean(random));
+      cells.push_back(fmt::format("{:5.1f} / {:5.1f}", statistics::mean(without), statistics::mean(random)));
     }
-    text += line + "\n";
+    table.add(joined({title(group)}, columns.cells_of(group), cells));
   }
-  return text;
+  return "\naccuracy in % with p taken out of the stream entering a layer / with random vectors as long\n" +
+         table.text();
 }
 
 }  // namespace
 
 std::string run_groups_text(const RunGroups& groups) {
-  std::string text;
+  std::string text = groups.groups.empty() ? "" : SharedColumns(groups.groups).line(groups.groups.front());
   for (size_t q = 0; q < kQuestions.size(); ++q) text += question_text(groups, q);
   text += removals_text(groups.groups);
   if (std::any_of(groups.groups.begin(), groups.groups.end(),

@@ -7,11 +7,39 @@
 #include "phasor/encoding/syntax/encoding_error.h"
 #include "phasor/encoding/syntax/parser.h"
 #include "phasor/encoding/syntax/printer.h"
+#include "phasor/encoding/syntax/quote_hint.h"
 
 namespace phasor {
+namespace {
+
+Encoding read_canonical(std::string_view text) { return canonical(parse_expression(text), text); }
+
+bool reads(const std::string& text) {
+  try {
+    read_canonical(text);
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+// What quotes have to do with the error comes first where they are the error.
+[[noreturn]] void fail_with_hint(std::string_view text, const EncodingError& error) {
+  const std::string hint = quote_hint(text, reads);
+  if (hint.empty()) throw error;
+  if (const int quote = foreign_quote(text); quote > 0) throw EncodingError(text, {quote}, hint);
+  throw EncodingError(text, {error.column()}, fmt::format("{}; {}", error.reason(), hint));
+}
+
+}  // namespace
 
 Encoding parse_encoding(std::string_view text) {
-  Encoding encoding = canonical(parse_expression(text), text);
+  Encoding encoding;
+  try {
+    encoding = read_canonical(text);
+  } catch (const EncodingError& error) {
+    fail_with_hint(text, error);
+  }
   // Naming the arguments makes a text longer; what is printed must be readable again.
   const size_t length = print_expression(encoding).size();
   if (length > kLongestExpression) {

@@ -83,6 +83,7 @@ StudyReport paper_report(const StudyResults& results, const AsRegistered& standi
   for (paper::JudgedClaim& claim : claims) claim.post_hoc = !standing.post_hoc.empty();
   const std::vector<paper::AuditBlock> audit = paper::audit(results);
   report.claims_csv = paper::claims_csv(claims);
+  report.claims = claims;
   report.story = study_story(report.summary, claims);
   report.json = summary_json(report.summary, found,
                              {{"story", story_json(report.story)},

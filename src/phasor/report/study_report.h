@@ -20,10 +20,11 @@ namespace phasor {
 struct StudyReport {
   bool paper = false;
   StudySummary summary;
-  Story story;                     // of a reproduction and of the road; else without parts
-  nlohmann::ordered_json json;     // summary.json
-  std::string markdown, terminal;  // summary.md, and the same for a terminal
-  std::string claims_csv;          // of a study of the paper
+  std::vector<paper::JudgedClaim> claims;  // likewise
+  Story story;                             // of a reproduction and of the road; else without parts
+  nlohmann::ordered_json json;             // summary.json
+  std::string markdown, terminal;          // summary.md, and the same for a terminal
+  std::string claims_csv;                  // of a study of the paper
 };
 
 // The only part of summary.json that depends on the clock or the machine.

@@ -46,7 +46,7 @@ ConfigBuilder::Resolved ConfigBuilder::resolve() const {
   std::map<std::string, std::string> sources;
   const auto apply = [&](const std::vector<ConfigKey>& keys, const Given& given) {
     try {
-      find_key(keys, given.key).set(config, given.value);
+      find_key(keys, given.key, config.task).set(config, given.value);
     } catch (const UsageError& error) {
       if (given.file.empty()) throw;
       throw UsageError(given.file + error.what());

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "phasor/encoding/encoding.h"
+#include "phasor/encoding/syntax/other_spellings.h"
 #include "phasor/run/config_key_makers.h"
 #include "phasor/run/config_presets.h"
 
@@ -221,6 +222,24 @@ std::vector<ConfigKey> protocol_keys() {
   };
 }
 
+// A setting of other tasks: names them, and what this one has instead.
+void refuse_other_tasks_key(const std::vector<ConfigKey>& keys, std::string_view name, std::string_view task) {
+  constexpr std::string_view kGroup = "task.";
+  const std::string_view option = name.substr(0, kGroup.size()) == kGroup ? name.substr(kGroup.size()) : name;
+  std::vector<std::string> others, own;
+  for (const TaskEntry& entry : task_catalogue()) {
+    const auto has_it = [&](const TaskOption& other) { return other.name == option; };
+    if (std::any_of(entry.options.begin(), entry.options.end(), has_it)) others.push_back(entry.name);
+  }
+  if (others.empty()) return;
+  for (const ConfigKey& key : keys) {
+    if (key.name.substr(0, kGroup.size()) == kGroup) own.push_back(key.name);
+  }
+  fail_usage("unknown key '{}': {}{} is a setting of {}; this task{} has {}", name, kGroup, option,
+             fmt::join(others, ", "), task.empty() ? "" : fmt::format(" is {}, which", task),
+             own.empty() ? "no settings of its own" : fmt::format("{}", fmt::join(own, ", ")));
+}
+
 }  // namespace
 
 std::vector<ConfigKey> config_keys(const TaskEntry& task) {
@@ -233,7 +252,7 @@ std::vector<ConfigKey> config_keys(const TaskEntry& task) {
   return keys;
 }
 
-const ConfigKey& find_key(const std::vector<ConfigKey>& keys, std::string_view name) {
+const ConfigKey& find_key(const std::vector<ConfigKey>& keys, std::string_view name, std::string_view task) {
   std::vector<std::string> names, group, groups;
   const std::string prefix(name.substr(0, name.find('.') + 1));  // empty where there is no dot
   std::string longer;                                            // `width` where `model.width` was meant
@@ -248,6 +267,8 @@ const ConfigKey& find_key(const std::vector<ConfigKey>& keys, std::string_view n
     if (std::find(groups.begin(), groups.end(), head) == groups.end()) groups.push_back(head);
   }
   if (!longer.empty()) fail_usage("unknown key '{}'; did you mean '{}'?", name, longer);
+  refuse_other_tasks_key(keys, name, task);
+  if (const std::string hint = key_hint(name); !hint.empty()) fail_usage("unknown key '{}'{}", name, hint);
   const std::string nearest = nearest_word(name, names);
   if (!nearest.empty()) fail_usage("unknown key '{}'; did you mean '{}'?", name, nearest);
   fail_usage("unknown key '{}'; known: {}", name, fmt::join(group.empty() ? groups : group, ", "));

@@ -27,7 +27,8 @@ struct ConfigKey {
 // Every key of a run on this task, in the order of config.json.
 std::vector<ConfigKey> config_keys(const TaskEntry& task);
 
-// Throws UsageError with the nearest key.
-const ConfigKey& find_key(const std::vector<ConfigKey>& keys, std::string_view name);
+// Throws UsageError with the nearest key, with the tasks that have it where these are others than `task`, or with our
+// word for another library's.
+const ConfigKey& find_key(const std::vector<ConfigKey>& keys, std::string_view name, std::string_view task = {});
 
 }  // namespace phasor

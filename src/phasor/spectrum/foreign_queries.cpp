@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -17,6 +17,8 @@ namespace phasor {
 namespace {
 
 constexpr int64_t kMostForeignPositions = 8192;
+constexpr const char* kHeadsFirst = "heads,n,width";
+constexpr const char* kPositionsFirst = "n,heads,width";
 
 double half_to_double(uint16_t bits) {
   const double sign = (bits & 0x8000u) != 0 ? -1.0 : 1.0;
@@ -42,6 +44,7 @@ class ForeignFile {
     } else {
       read_plain_file();
     }
+    if (options_.length) shorten(*options_.length);
     return std::move(result_);
   }
 
@@ -100,6 +103,25 @@ class ForeignFile {
     return values;
   }
 
+  // The first positions of every sample.
+  void shorten(int64_t length) {
+    const auto cut = [&](Dense& x, bool both) {
+      if (x.rows() == 0) return;
+      Dense first(length, both ? length : x.columns());
+      for (int64_t i = 0; i < length; ++i) std::copy_n(x.row(i), first.columns(), first.row(i));
+      x = std::move(first);
+    };
+    for (std::vector<HeadLogits>& sample : result_.samples) {
+      if (length > sample.front().size()) {
+        fail_usage("--length {}: '{}' has {} positions", length, name_, sample.front().size());
+      }
+      for (HeadLogits& head : sample) {
+        for (Dense* x : {&head.query, &head.key, &head.plain_query, &head.plain_key}) cut(*x, false);
+        cut(head.bias, true);
+      }
+    }
+  }
+
   static std::string text(const TensorShape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
   void read_metadata() {
@@ -121,13 +143,15 @@ class ForeignFile {
     }
   }
 
-  // [samples, heads, n, width] of a tensor that may come without samples.
+  // [samples, heads, n, width] of a tensor that may come without samples, and in the other layout.
   TensorShape full_shape(const std::string& tensor) const {
     TensorShape shape = info(tensor).shape;
     if (shape.size() == 3) shape.insert(shape.begin(), 1);
     if (shape.size() != 4) {
-      refuse(tensor, "has shape {}; [heads, n, width] or [samples, heads, n, width] is read", text(info(tensor).shape));
+      const char* layout = options_.positions_first ? "n, heads, width" : "heads, n, width";
+      refuse(tensor, "has shape {}; [{}] or [samples, {}] is read", text(info(tensor).shape), layout, layout);
     }
+    if (options_.positions_first) std::swap(shape[1], shape[2]);
     for (const int64_t extent : shape) {
       if (extent < 1) refuse(tensor, "has shape {}: there is nothing in it", text(info(tensor).shape));
     }
@@ -148,18 +172,78 @@ class ForeignFile {
     return result;
   }
 
+  // Numbers in the order [samples, heads, n, width].
+  std::vector<double> ordered_numbers(const std::string& tensor) const {
+    std::vector<double> values = numbers(tensor);
+    if (!options_.positions_first) return values;
+    const TensorShape shape = full_shape(tensor);
+    std::vector<double> ordered(values.size());
+    for (int64_t s = 0; s < shape[0]; ++s) {
+      for (int64_t h = 0; h < shape[1]; ++h) {
+        for (int64_t i = 0; i < shape[2]; ++i) {
+          std::copy_n(values.begin() + ((s * shape[2] + i) * shape[1] + h) * shape[3], shape[3],
+                      ordered.begin() + ((s * shape[1] + h) * shape[2] + i) * shape[3]);
+        }
+      }
+    }
+    return ordered;
+  }
+
+  static bool fit(const TensorShape& queries, const TensorShape& keys) {
+    return keys[0] == queries[0] && keys[2] == queries[2] && keys[3] == queries[3] && queries[1] % keys[1] == 0;
+  }
+
+  const char* layout() const { return options_.positions_first ? kPositionsFirst : kHeadsFirst; }
+  const char* other_layout() const { return options_.positions_first ? kHeadsFirst : kPositionsFirst; }
+
+  // What to say of queries and keys that do not fit each other, where they do the other way round.
+  std::string layout_hint(TensorShape queries, TensorShape keys) const {
+    std::swap(queries[1], queries[2]);
+    std::swap(keys[1], keys[2]);
+    if (!fit(queries, keys)) return "";
+    return fmt::format("; read as [{}] they fit: --layout {}", other_layout(), other_layout());
+  }
+
+  // More heads than positions are rare; in the other layout it would be the other way round.
+  void note_layout(const TensorShape& queries) {
+    if (queries[1] <= queries[2]) return;
+    result_.note = fmt::format("'{}' was read as [{}]: {} heads of {} positions; if it is [{}], add --layout {}", name_,
+                               layout(), queries[1], queries[2], other_layout(), other_layout());
+  }
+
+  void name_layer() {
+    const auto named = file_.metadata().find("layer");
+    if (options_.layer) {
+      result_.layer = *options_.layer;
+      result_.layer_is = fmt::format("layer {}, as --layer calls it", result_.layer);
+    } else if (named != file_.metadata().end()) {
+      const std::string& digits = named->second;
+      const auto end = digits.data() + digits.size();
+      const auto read = std::from_chars(digits.data(), end, result_.layer);
+      if (read.ec != std::errc() || read.ptr != end || result_.layer < 0) {
+        throw FormatError(fmt::format("'{}': metadata 'layer' is '{}', which is no layer", name_, digits));
+      }
+      result_.layer_is = fmt::format("layer {}, as the file says", result_.layer);
+    } else {
+      result_.layer_is = "one layer, which the file does not name";
+    }
+  }
+
   void read_plain_file() {
+    name_layer();
     const TensorShape queries = full_shape("queries");
     const TensorShape keys = full_shape("keys");
     const int64_t heads = queries[1], n = queries[2], width = queries[3];
     if (keys[0] != queries[0] || keys[2] != n || keys[3] != width) {
-      refuse("keys", "has shape {}, and 'queries' has {}; only the number of heads may differ",
-             text(info("keys").shape), text(info("queries").shape));
+      refuse("keys", "has shape {}, and 'queries' has {}; only the number of heads may differ{}",
+             text(info("keys").shape), text(info("queries").shape), layout_hint(queries, keys));
     }
     const int64_t key_heads = keys[1];
     if (heads % key_heads != 0) {
-      refuse("keys", "has {} heads, which cannot be shared evenly by {} heads of queries", key_heads, heads);
+      refuse("keys", "has {} heads, which cannot be shared evenly by {} heads of queries{}", key_heads, heads,
+             layout_hint(queries, keys));
     }
+    note_layout(queries);
     result_.plain = file_.contains("queries_plain") || file_.contains("keys_plain");
     if (result_.plain) {
       require_shape("queries_plain", queries, "queries");
@@ -167,9 +251,9 @@ class ForeignFile {
     }
     result_.bias = file_.contains("bias");
     result_.scale = given_scale_.value_or(1.0 / std::sqrt(static_cast<double>(width)));
-    const std::vector<double> q = numbers("queries"), k = numbers("keys");
-    const std::vector<double> plain_q = result_.plain ? numbers("queries_plain") : std::vector<double>();
-    const std::vector<double> plain_k = result_.plain ? numbers("keys_plain") : std::vector<double>();
+    const std::vector<double> q = ordered_numbers("queries"), k = ordered_numbers("keys");
+    const std::vector<double> plain_q = result_.plain ? ordered_numbers("queries_plain") : std::vector<double>();
+    const std::vector<double> plain_k = result_.plain ? ordered_numbers("keys_plain") : std::vector<double>();
     const std::vector<Dense> biases = read_bias(heads, n);
     result_.samples_stored = queries[0];
     for (int64_t s = 0; s < std::min(queries[0], options_.most_samples); ++s) {
@@ -197,8 +281,10 @@ class ForeignFile {
     if (!result_.bias) return {};
     const TensorShape& shape = info("bias").shape;
     if (shape != TensorShape{n, n} && shape != TensorShape{heads, n, n}) {
-      refuse("bias", "has shape {}; with these queries [{}, {}] or [{}, {}, {}] is read", text(shape), n, n, heads, n,
-             n);
+      const bool other = shape == TensorShape{heads, heads} || shape == TensorShape{n, heads, heads};
+      refuse("bias", "has shape {}; with these queries [{}, {}] or [{}, {}, {}] is read{}", text(shape), n, n, heads, n,
+             n,
+             other ? fmt::format("; it fits queries read as [{}]: --layout {}", other_layout(), other_layout()) : "");
     }
     const std::vector<double> values = numbers("bias", result_.causal);
     std::vector<Dense> biases;
@@ -217,7 +303,7 @@ class ForeignFile {
 
   // --- What 'phasor export' writes -------------------------------------------------------------------------------
 
-  std::string layer_tensor(const char* what) const { return fmt::format("layers.{}.{}", options_.layer, what); }
+  std::string layer_tensor(const char* what) const { return fmt::format("layers.{}.{}", result_.layer, what); }
 
   void read_export() {
     const std::vector<std::string> names = file_.names();
@@ -228,9 +314,12 @@ class ForeignFile {
     };
     result_.layers = 0;
     while (has_layer(result_.layers)) ++result_.layers;
-    if (options_.layer >= result_.layers) {
-      fail_usage("--layer {}: '{}' has layers 0 to {}", options_.layer, name_, result_.layers - 1);
+    result_.layer = options_.layer.value_or(0);
+    if (result_.layer >= result_.layers) {
+      fail_usage("--layer {}: '{}' has layers 0 to {}", result_.layer, name_, result_.layers - 1);
     }
+    result_.layer_is = fmt::format("layer {} of layers 0 to {}", result_.layer, result_.layers - 1);
+    if (options_.positions_first) fail_usage("--layout: '{}' is an export, whose layout is known", name_);
     const std::string first = layer_tensor("queries_rotated.0");
     if (!file_.contains(first)) {
       throw FormatError(fmt::format("'{}' has no tensor '{}'; write it with: phasor export RUN --tensors queries,keys",

@@ -2,12 +2,13 @@
 // Queries and keys of any model, out of a safetensors file: what 'phasor spectrum queries' reads.
 //
 //   queries, keys               [heads, n, width] or [samples, heads, n, width], as they are multiplied; keys may have
-//                               fewer heads, each serving as many queries' heads as come out
+//                               fewer heads, each serving as many queries' heads as come out. Where the options say so,
+//                               [n, heads, width] or [samples, n, heads, width]
 //   queries_plain, keys_plain   the same before rotation (optional, both or none)
 //   bias                        [n, n] or [heads, n, n], added to the scaled products (optional)
 //
-// Numbers are F64, F32, F16 or BF16. The metadata may have `scale` and `causal`. The other kind of file that is read is
-// what 'phasor export --tensors queries,keys[,logits]' writes, a layer at a time.
+// Numbers are F64, F32, F16 or BF16. The metadata may have `scale`, `causal` and `layer`, which is but a name. The
+// other kind of file that is read is what 'phasor export --tensors queries,keys[,logits]' writes, a layer at a time.
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -19,10 +20,12 @@
 namespace phasor {
 
 struct ForeignOptions {
-  std::optional<double> scale;  // else the file's, else 1 / sqrt(width)
-  bool causal = false;          // or as the file says
-  int64_t layer = 0;            // of an export
+  std::optional<double> scale;   // else the file's, else 1 / sqrt(width)
+  bool causal = false;           // or as the file says
+  std::optional<int64_t> layer;  // of an export (else 0), or what to call that of another file
   int64_t most_samples = 64;
+  bool positions_first = false;   // [n, heads, width]
+  std::optional<int64_t> length;  // the first positions only
 };
 
 struct ForeignQueries {
@@ -32,6 +35,9 @@ struct ForeignQueries {
   bool plain = false;  // queries and keys before rotation were there
   bool bias = false;
   int64_t layers = 1;          // in the file
+  int64_t layer = 0;           // that was read
+  std::string layer_is;        // a sentence: which it is, and how that is known
+  std::string note;            // what looks as if it were meant otherwise; mostly empty
   int64_t samples_stored = 0;  // of which at most `most_samples` were taken
 };
 

@@ -74,7 +74,11 @@ static const Fields<HeadReport>& json_fields(const HeadReport*) {
 static const Fields<BoundCheck>& bound_fields() {
   static const Fields<BoundCheck> fields = {field("bound", &BoundCheck::bound, "the right side, of the first"),
                                             field("measured", &BoundCheck::measured, "the left side, of the first"),
-                                            field("why", &BoundCheck::why, "which hypothesis fails, or what is shown")};
+                                            field("why", &BoundCheck::why, "which hypothesis fails, or what is shown"),
+                                            field("masked", &BoundCheck::masked,
+                                                  "both sides are of a causal head's lower triangle; else of whole "
+                                                  "matrices, also of a causal head")
+                                                .since_later()};
   return fields;
 }
 

@@ -15,8 +15,11 @@ namespace phasor {
 std::string head_table(const std::vector<HeadSummary>& heads);
 // What its columns are.
 const char* head_legend();
+// Whether they are of masked or of whole logits.
+const char* mask_legend(const std::vector<HeadSummary>& heads);
 
-// The theorems: a line for each and for every verdict that heads came to, with the numbers of the first such head.
+// The theorems: a line for each and for every verdict that heads came to, with the numbers of the first such head; of
+// causal heads it says which are of the masked logits.
 std::string check_table(const std::vector<HeadSummary>& heads);
 
 // Everything but the arrays.

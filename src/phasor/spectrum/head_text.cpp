@@ -33,6 +33,8 @@ std::string with_range(const Spread& spread) {
   return fmt::format("{} ({}-{})", number(spread.mean), number(spread.least), number(spread.most));
 }
 
+bool is_causal(const std::vector<HeadSummary>& heads) { return !heads.empty() && heads.front().first.causal; }
+
 }  // namespace
 
 std::string head_table(const std::vector<HeadSummary>& heads) {
@@ -59,7 +61,13 @@ const char* head_legend() {
          "diagonal means, less chance; key, content: shares of what each key has on its own, and of the rest.\n";
 }
 
+const char* mask_legend(const std::vector<HeadSummary>& heads) {
+  return is_causal(heads) ? "all columns masked: of the lower triangle, which attention reads, and 0 above it\n"
+                          : "all columns unmasked: there is no causal mask\n";
+}
+
 std::string check_table(const std::vector<HeadSummary>& heads) {
+  const bool causal = is_causal(heads);
   std::string text;
   for (const CheckGroup& group : check_groups(heads)) {
     const BoundCheck& check = group.first.first;
@@ -70,10 +78,14 @@ std::string check_table(const std::vector<HeadSummary>& heads) {
     const std::string numbers =
         shown ? fmt::format("{} {} {}", number(check.measured), check.holds ? "<=" : ">", number(check.bound))
               : std::string(1, '-');
-    std::string line = fmt::format("  {:<27} {:<15} {}", check.name, group.verdict, numbers);
+    const char* mask = !causal || !shown ? "" : check.masked ? " masked" : " unmasked";
+    std::string line = fmt::format("  {:<27} {:<15} {}{}", check.name, group.verdict, numbers, mask);
     if (group.sequences > 1 && shown) {
-      line +=
-          fmt::format("{:<{}}<= in {} of {}", "", line.size() < 63 ? 63 - line.size() : 2, group.held, group.sequences);
+      const std::string held = fmt::format("<= in {} of {}", group.held, group.sequences);
+      constexpr size_t kHeldColumn = 63;
+      const bool fits = std::max(line.size() + 2, kHeldColumn) + held.size() + of.size() <= kTextColumns;
+      line += fits ? fmt::format("{:<{}}{}", "", line.size() < kHeldColumn ? kHeldColumn - line.size() : 2, held)
+                   : fmt::format("\n      {}", held);
     }
     text += fmt::format("{}{}\n      {}\n", line, of, wrapped(check.why, kTextColumns, 6));
   }

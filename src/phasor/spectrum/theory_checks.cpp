@@ -115,8 +115,10 @@ void add_weyl(Checks& checks, const HeadLogits& head) {
   }
   const Dense products = head.causal ? lower_triangle(head.products()) : head.products();
   const Dense bias = head.causal ? lower_triangle(head.bias) : head.bias;
-  checks.push_back(weyl_singular(products, bias));
-  checks.push_back(weyl_symmetric(products, bias));
+  for (BoundCheck check : {weyl_singular(products, bias), weyl_symmetric(products, bias)}) {
+    check.masked = head.causal;
+    checks.push_back(std::move(check));
+  }
 }
 
 void add_szego_of_bias(Checks& checks, const HeadLogits& head) {
@@ -183,7 +185,9 @@ Checks theory_checks(const HeadLogits& head) {
   add_frequencies(checks, head, form);
   add_weyl(checks, head);
   add_szego_of_rotations(checks, head);
+  const size_t before = checks.size();
   add_szego_of_bias(checks, head);
+  for (size_t c = before; c < checks.size(); ++c) checks[c].masked = head.causal;
   return checks;
 }
 

@@ -17,6 +17,7 @@
 #include "phasor/encoding/entries/trained_frequencies.h"
 #include "phasor/encoding/resolve/values.h"
 #include "phasor/encoding/syntax/encoding_error.h"
+#include "phasor/encoding/syntax/other_spellings.h"
 
 namespace phasor {
 namespace {
@@ -127,8 +128,10 @@ class Rope : public EncodingComponent {
     for (const FormulaVariable& variable : arguments.variables()) {
       std::vector<std::string> names;
       for (const EncodingParameter& parameter : parameters()) names.push_back(parameter.name);
+      const std::string hint = argument_hint(variable.name);
       throw EncodingError(arguments.text(), variable.column,
-                          fmt::format("rope has no argument '{}'{}", variable.name, suggestion(variable.name, names)));
+                          fmt::format("rope has no argument '{}'{}", variable.name,
+                                      hint.empty() ? suggestion(variable.name, names) : hint));
     }
     if (base_.learned) {
       fail_at(

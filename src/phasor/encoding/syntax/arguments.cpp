@@ -10,6 +10,7 @@
 #include "phasor/base/suggest.h"
 #include "phasor/encoding/syntax/canonical.h"
 #include "phasor/encoding/syntax/encoding_error.h"
+#include "phasor/encoding/syntax/other_spellings.h"
 #include "phasor/encoding/syntax/printer.h"
 
 namespace phasor {
@@ -114,7 +115,9 @@ class Matcher {
     }
     if (others_ == OtherArguments::formula_variables && has_formula()) return -1;
     if (names.empty()) fail_at(argument.column, "{} takes no arguments", term_.name);
-    fail_at(argument.column, "{} has no argument '{}'{}", term_.name, argument.key, suggestion(argument.key, names));
+    const std::string hint = argument_hint(argument.key);
+    fail_at(argument.column, "{} has no argument '{}'{}", term_.name, argument.key,
+            hint.empty() ? suggestion(argument.key, names) : hint);
   }
 
   // Variables belong to a formula: without one, an unknown name is a mistake.

@@ -195,17 +195,22 @@ std::string p_text(double p) {
   return p >= 0.0005 ? fmt::format("{:.3f}", p) : fmt::format("{:.1e}", p);
 }
 
-std::string comparisons_text(const std::vector<Comparison>& comparisons, TableFormat format) {
-  if (comparisons.empty()) return "";
+TextTable comparisons_table(const std::vector<Comparison>& comparisons) {
   TextTable table{.titles = {"first - second", "difference (95 %)", "reading", "Holm p", "permutation p", "runs"}};
+  if (comparisons.empty()) return table;
   const bool with_task = !one_task(comparisons);
-  bool permuted = false;
   for (const Comparison& comparison : comparisons) {
-    if (!has_runs(comparison)) continue;
-    table.rows.push_back(row(comparison, with_task));
-    permuted = permuted || comparison.test;
+    if (has_runs(comparison)) table.rows.push_back(row(comparison, with_task));
   }
+  return table;
+}
+
+std::string comparisons_text(const std::vector<Comparison>& comparisons, TableFormat format) {
+  const TextTable table = comparisons_table(comparisons);
   if (table.rows.empty()) return "";
+  const bool permuted = std::any_of(comparisons.begin(), comparisons.end(), [](const Comparison& comparison) {
+    return has_runs(comparison) && comparison.test.has_value();
+  });
   std::string notes =
       "All finished runs. The interval decides: of interest, if it lies wholly beyond the margin (1 point of "
       "accuracy); "

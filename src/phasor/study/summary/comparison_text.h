@@ -8,6 +8,10 @@
 
 namespace phasor {
 
+// The table of comparisons_text(): what is compared, the difference with its interval, how it reads, two p, and how
+// many runs.
+TextTable comparisons_table(const std::vector<Comparison>& comparisons);
+
 // Difference with its interval, how it reads, p after Holm, p of the permutation test; empty without comparisons.
 std::string comparisons_text(const std::vector<Comparison>& comparisons, TableFormat format);
 

@@ -1,0 +1,13 @@
+#pragma once
+// The tables of a study for a paper: accuracies with their intervals, comparisons, names of encodings and, of a study
+// of arXiv 2505.13027, claims.
+#include <string>
+
+#include "phasor/report/study_report.h"
+
+namespace phasor {
+
+// To be \input into a document that uses the package booktabs; says so in its first lines.
+std::string latex_tables(const StudyReport& report);
+
+}  // namespace phasor

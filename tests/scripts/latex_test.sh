@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# What 'phasor report --latex' and 'phasor cite' write compiles in a paper, whatever encodings are called.
+# shellcheck source=tests/scripts/harness.sh
+source "$(dirname "$0")/harness.sh"
+
+phasor=$repository/build/release/phasor
+if [[ ! -x $phasor ]]; then
+  echo "latex_test.sh: skipped: there is no $phasor" >&2
+  exit 0
+fi
+for tool in pdflatex bibtex; do
+  if ! command -v "$tool" >/dev/null; then
+    echo "latex_test.sh: skipped: no $tool (scripts/install_dependencies.sh latex)" >&2
+    exit 0
+  fi
+done
+cd "$scratch"
+
+settings=(--set model.width=16 --set model.hidden=32 --set model.heads=2 --set model.layers=2 --set train.steps=20
+  --set train.batch=32 --set data.train=256 --set data.test=32 --set data.validation=32 --set train.evaluation_samples=64)
+run "$phasor" study quick --encodings rope 'alibi+rope(scaling=yarn,factor=4,original=64)' \
+  'bias("-a*log(1+b*abs(d))",a=1,b=learned(0.1))' --tasks distance counting --seeds 3 "${settings[@]}" --out study
+expect_status 0
+run "$phasor" report study --latex tables.tex
+expect_status 0
+expect_output "written: tables.tex"
+run "$phasor" report study --latex
+expect_status 0
+[[ $output == "$(cat tables.tex)" ]] || fail "expected what is printed to be what is written"
+"$phasor" cite study >references.bib
+
+# compile NAME: pdflatex as often as references need it; fails with what TeX said.
+compile() {
+  run pdflatex -halt-on-error -interaction=nonstopmode "$1.tex"
+  expect_status 0
+  run bibtex "$1"
+  expect_status 0
+  [[ $output != *Warning* ]] || fail "expected no warning of BibTeX"
+  run pdflatex -halt-on-error -interaction=nonstopmode "$1.tex"
+  run pdflatex -halt-on-error -interaction=nonstopmode "$1.tex"
+  expect_status 0
+  [[ $output != *undefined* ]] || fail "expected no undefined references"
+}
+
+cat >paper.tex <<'TEX'
+\documentclass{article}
+\usepackage{booktabs}
+\begin{document}
+Table~\ref{tab:quick-accuracy} \nocite{*}
+\input{tables}
+\bibliographystyle{plain}
+\bibliography{references}
+\end{document}
+TEX
+label=$(sed -n 's/^\\label{\(.*-accuracy\)}$/\1/p' tables.tex | head -n 1)
+sed -i "s/tab:quick-accuracy/$label/" paper.tex
+compile paper
+[[ $output != *'Overfull \hbox'* ]] || fail "expected tables within the page"
+
+# Fonts of the other encoding, and a language that makes marks active where it is there.
+sed 's/\\usepackage{booktabs}/\\usepackage[T1]{fontenc}\\usepackage{booktabs}/' paper.tex >t1.tex
+compile t1
