@@ -57,7 +57,7 @@ void report_study_folder(const ReportOptions& options) {
     }
   }
   refuse_without_page(options);
-  const StudyReport report = make_report(plan, results, folder.load_registration());
+  const StudyReport report = make_report(plan, results, folder.load_registration(), folder.load_extensions());
   const int64_t missing = results.missing();
   const std::string unfinished = missing == 0 ? ""
                                               : fmt::format("The study is not finished: {} of its runs {} missing.\n",

@@ -38,6 +38,7 @@ struct ComparedCell {
   int64_t unmeasured = 0;              // finished runs for which the number is not defined, likewise
   std::optional<SuccessRate> success;  // of the cell
   bool mixed = false;                  // some of its runs learned the task and some did not: CellNumbers::mixed
+  bool extended = false;               // some of the values are of runs that were added to the study later
 };
 
 struct Comparison {
@@ -60,6 +61,8 @@ struct Comparison {
   bool significant() const { return difference && difference->significant(); }
   // It does, and might by chance in one of so many comparisons.
   bool lost_to_holm() const { return significant() && holm && *holm > kComparisonLevel; }
+  // It rests on runs that were added to the study later.
+  bool extension() const { return first.extended || second.extended; }
   // The permutation test says otherwise than the interval.
   bool disputed() const { return test && difference && (test->p <= kComparisonLevel) != significant(); }
 };
