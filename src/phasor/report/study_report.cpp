@@ -197,6 +197,10 @@ StudyReport make_report(const StudyPlan& plan, const StudyResults& results,
   return plain_report(results, &standing, paper::is_road_study(plan) ? road_story(results) : Story{});
 }
 
+std::vector<Comparison> planned_comparisons(const StudyPlan& plan, const StudyResults& results) {
+  return paper::is_paper_study(plan) ? paper::paper_comparisons(results) : compare_with_first(results);
+}
+
 StudyReport make_report(const StudyResults& results) { return plain_report(results, nullptr, {}); }
 
 std::string write_report(const StudyFolder& folder, const StudyReport& report, const StudyResults& results) {

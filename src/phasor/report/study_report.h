@@ -51,6 +51,9 @@ StudyReport make_report(const StudyPlan& plan, const StudyResults& results,
                         const std::optional<Registration>& registered,
                         const std::vector<StudyExtension>& extensions = {});
 
+// The planned ones of a study.
+std::vector<Comparison> planned_comparisons(const StudyPlan& plan, const StudyResults& results);
+
 // Of a run that stands alone.
 StudyReport make_report(const StudyResults& results);
 

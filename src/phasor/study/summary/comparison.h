@@ -55,7 +55,8 @@ struct Comparison {
   std::optional<double> turned;
   // By adjust(), of the interval's p; nothing where the interval decides nothing.
   std::optional<double> holm;
-  int64_t family = 1;  // comparisons that holm is adjusted for
+  int64_t family = 1;     // comparisons that holm is adjusted for
+  bool post_hoc = false;  // not one of the study's planned comparisons
 
   // The interval excludes 0.
   bool significant() const { return difference && difference->significant(); }

@@ -90,7 +90,8 @@ std::vector<std::string> row(const Comparison& comparison, bool with_task) {
   if (with_task && !names.task.empty()) name += " on " + names.task;
   return {name + ": " + title(comparison.number),
           difference_text(comparison, ""),
-          fmt::format("{}{}", statistics::name(comparison.reading), comparison.extension() ? ", extension" : ""),
+          fmt::format("{}{}", statistics::name(comparison.reading), comparison.extension() ? ", extension" : "") +
+              (comparison.post_hoc ? ", post hoc" : ""),
           holm_text(comparison),
           comparison.test ? p_text(comparison.test->p) : "-",
           fmt::format("{}:{}", comparison.first.values.size(), comparison.second.values.size())};
@@ -226,7 +227,8 @@ std::string answer(const Comparison& comparison, bool with_task) {
   const std::string where = with_task && !names.task.empty() ? " on " + names.task : "";
   return verdict_text(comparison, names, where) + chance_text(comparison) + permutation_text(comparison) +
          mixed_text(comparison, names) + turned_text(comparison) + left_out_text(comparison.first, names.first) +
-         left_out_text(comparison.second, names.second) + extension_text(comparison) + ".";
+         left_out_text(comparison.second, names.second) + extension_text(comparison) +
+         (comparison.post_hoc ? "; post hoc: not a comparison that the study planned" : "") + ".";
 }
 
 std::string answers_text(const std::vector<Comparison>& comparisons, TableFormat format) {

@@ -69,6 +69,7 @@ Json to_json(const Comparison& comparison) {
           {"disputed", comparison.disputed()},
           {"without_unconverged", json_number(comparison.turned)},
           {"extension", comparison.extension()},
+          {"post_hoc", comparison.post_hoc},
           {"sentence", answer(comparison)}};
 }
 
