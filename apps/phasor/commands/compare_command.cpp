@@ -2,13 +2,20 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "commands/study_session.h"
 #include "options/grid_options.h"
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
+#include "phasor/report/study_report.h"
+#include "phasor/study/records/study_folder.h"
+#include "phasor/study/summary/asked_comparisons.h"
+#include "phasor/study/summary/comparison_text.h"
+#include "phasor/study/summary/study_json.h"
 #include "phasor/study/summary/study_text.h"
+#include "terminal/terminal.h"
 
 namespace phasor::app {
 namespace {
@@ -16,8 +23,12 @@ namespace {
 struct CompareCommand {
   StudyOptions study;
   GridOptions grid;
-  std::string task = "distance";
+  std::string task;     // empty: kDefaultTask, or all of a study's
+  std::string variant;  // of a study's cells
+  bool any_variant = true;
 };
+
+constexpr const char* kDefaultTask = "distance";
 
 // runs/compare-distance-rope-alibi
 std::string default_out(const StudyPlan& plan) {
@@ -38,7 +49,7 @@ StudyPlan plan_of(const CompareCommand& command) {
         kMost);
   }
   GridOptions options = command.grid;
-  options.tasks = {command.task};
+  options.tasks = {command.task.empty() ? kDefaultTask : command.task};
   const StudyGrid grid = options.grid();
   StudyPlan plan{.name = title_of(grid), .preset = options.preset};
   add_cells(plan, grid);
@@ -47,7 +58,44 @@ StudyPlan plan_of(const CompareCommand& command) {
   return plan;
 }
 
+// Cells of a study that is there: nothing is trained.
+void compare_cells(const CompareCommand& command) {
+  const std::vector<std::string>& words = command.grid.encodings;
+  if (words.size() != 3) {
+    fail_usage("'{}' is a study's folder: two of its cells are needed, phasor compare {} rope alibi", words.front(),
+               words.front());
+  }
+  GridOptions others = command.grid;
+  others.encodings.clear();
+  others.protocols.clear();
+  if (!others.empty() || !command.study.out.empty()) {
+    fail_usage("the cells of '{}' are compared as they are: beside --task, --protocol, --variant and --json nothing can "
+               "be chosen",
+               words.front());
+  }
+  if (command.grid.protocols.size() > 1) fail_usage("--protocol: one of them");
+  AskedPlaces places;
+  if (!command.task.empty()) places.task = command.task;
+  if (!command.grid.protocols.empty()) places.protocol = command.grid.protocols.front();
+  if (!command.any_variant) places.variant = command.variant;
+  const StudyFolder folder(words.front());
+  const StudyPlan plan = folder.load_plan();
+  const StudyResults results = load_results(folder, plan);
+  const std::vector<Comparison> found =
+      asked_comparisons(results, planned_comparisons(plan, results), words[1], words[2], places);
+  if (command.study.json) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Comparison& comparison : found) list.push_back(to_json(comparison));
+    return print_out("{}\n", list.dump(1));
+  }
+  print_out("{}\n{}", answers_text(found, TableFormat::terminal), comparisons_text(found, TableFormat::terminal));
+}
+
 void run_command(const CompareCommand& command) {
+  if (!command.grid.encodings.empty() && StudyFolder(command.grid.encodings.front()).exists()) {
+    return compare_cells(command);
+  }
+  if (!command.any_variant) fail_usage("--variant is of cells of a study: phasor compare FOLDER rope alibi");
   const StudyPlan plan = plan_of(command);
   StudyOptions options = command.study;
   if (options.out.empty()) options.out = default_out(plan);
@@ -57,25 +105,37 @@ void run_command(const CompareCommand& command) {
 }  // namespace
 
 void add_compare_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("compare", "Train encodings over seeds and test which is better");
+  CLI::App* command = app.add_subcommand("compare", "Train encodings over seeds and test which is better; or compare cells of a study");
   auto options = std::make_shared<CompareCommand>();
   command
       ->add_option("encodings", options->grid.encodings,
-                   "Two encodings or more; the first is compared with each of the others")
+                   "Two encodings or more; the first is compared with each of the others. Or a study's folder and two "
+                   "of its cells, by name or expression: nothing is trained")
       ->type_name("TEXT")
       ->required();
-  add_text(*command, "--task", options->task, "Task to learn: see 'phasor tasks'")
+  add_text(*command, "--task", options->task,
+           "Task to learn: see 'phasor tasks'. Of a study: the task of the cells (default: all that both have)")
       ->type_name("NAME")
-      ->capture_default_str();
+      ->default_str(kDefaultTask);
   add_text(*command, "--preset", options->grid.preset, "Sizes: demo, quick or paper")
       ->type_name("NAME")
       ->capture_default_str();
   options->grid.add_to(*command);
+  command
+      ->add_option_function<std::string>(
+          "--variant",
+          [options](const std::string& variant) {
+            options->variant = variant;
+            options->any_variant = false;
+          },
+          "Of a study: the variant of the cells, which may be empty (default: all that both have)")
+      ->type_name("TEXT");
   options->study.add_to(*command, "");
   command->footer(
       "Examples:\n"
       "  phasor compare rope alibi --task distance\n"
       "  phasor compare rope 'rope(base=500)' sinusoidal --tune lr=3e-4,1e-3,3e-3 --seeds 10\n"
+      "  phasor compare runs/mine rope alibi                   two cells of a study, by the rules of its comparisons\n"
       "Ctrl-C saves everything; rerun the command to resume. What the numbers mean: docs/statistics.md.");
   command->callback([options] { run_command(*options); });
 }

@@ -68,7 +68,7 @@ void report_study_folder(const ReportOptions& options) {
     }
   }
   refuse_without_page(options);
-  const StudyReport report = make_report(plan, results, folder.load_registration());
+  const StudyReport report = make_report(plan, results, folder.load_registration(), folder.load_extensions());
   if (options.latex) return write_latex(report, *options.latex);
   const int64_t missing = results.missing();
   const std::string unfinished = missing == 0 ? ""

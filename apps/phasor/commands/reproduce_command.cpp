@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "commands/commands.h"
+#include "commands/only_run.h"
 #include "commands/study_session.h"
 #include "options/grid_options.h"
 #include "options/typed_options.h"
@@ -21,6 +22,7 @@ struct ReproduceOptions {
   std::string tune;
   bool no_audit = false;
   bool road = false;
+  std::string only;
 };
 
 paper::Protocols protocols(const ReproduceOptions& options) {
@@ -52,6 +54,7 @@ StudyPlan plan_of(const ReproduceOptions& options) {
 
 void run_reproduce(ReproduceOptions options) {
   const StudyPlan plan = plan_of(options);
+  if (!options.only.empty()) return run_only(plan, options.only, options.study, "");
   if (options.study.out.empty()) options.study.out = options.road ? "runs/road" : "runs/reproduce-" + options.preset;
   run_study(plan, options.study);
 }
@@ -80,6 +83,9 @@ void add_reproduce_command(CLI::App& app) {
                  "Train the road from integer positions to RoPE instead: what each step lacks, and what that costs")
       ->excludes(preset)
       ->excludes(protocol);
+  add_text(*command, "--only", options->only,
+           "Repeat one run, by its id or the first digits of it, into --out (default: runs/only-ID)")
+      ->type_name("ID");
   options->study.add_to(*command, "");
   command->footer(
       "Examples:\n"

@@ -5,13 +5,19 @@
 #include <filesystem>
 
 #include "commands/commands.h"
+#include "commands/only_run.h"
 #include "commands/study_session.h"
 #include "options/grid_options.h"
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/paper/paper_study.h"
+#include "phasor/paper/road_study.h"
 #include "phasor/run/config_presets.h"
+#include "phasor/study/plan/extension.h"
+#include "phasor/study/plan/grown_plan.h"
 #include "phasor/study/plan/study_file.h"
+#include "phasor/study/records/study_folder.h"
 
 namespace phasor::app {
 namespace {
@@ -20,23 +26,57 @@ struct StudyCommand {
   StudyOptions study;
   GridOptions grid;
   std::string source;
+  std::vector<std::string> added_encodings, added_tasks;
+  std::string only;
 };
+
+constexpr const char* kDefaultOut = "runs/study";
 
 bool is_preset(const std::string& name) {
   const std::vector<std::string> presets = preset_names();
   return std::find(presets.begin(), presets.end(), name) != presets.end();
 }
 
-StudyPlan plan_of(const StudyCommand& command) {
-  if (!is_preset(command.source)) {
-    if (!command.grid.empty()) {
-      fail_usage("the file '{}' says what is run: --encodings, --seeds and the like go with a preset", command.source);
-    }
-    if (!std::filesystem::exists(command.source)) {
-      fail_usage("'{}' is neither a file nor a preset (demo, quick, paper)", command.source);
-    }
-    return read_study(read_file(command.source), command.source);
+bool is_study(const std::string& folder) { return StudyFolder(folder).exists(); }
+
+StudyGrowth growth_of(const StudyCommand& command) {
+  StudyGrowth growth{.seeds = command.grid.seeds, .tasks = command.added_tasks};
+  for (const std::string& text : command.added_encodings) growth.encodings.push_back(parse_named_encoding(text));
+  if (!growth.tasks.empty()) growth.settings = command.grid.grid().settings;
+  return growth;
+}
+
+// --seeds alone is both: how many a preset's grid has, and how many a study grows to.
+void require_no_grid(const StudyCommand& command, const char* what) {
+  GridOptions others = command.grid;
+  others.seeds.reset();
+  if (!command.added_tasks.empty()) others.sets.clear();
+  if (others.empty()) return;
+  fail_usage("the {} '{}' says what is run: --encodings, --tune and the like go with a preset; --seeds, --add-encoding and "
+             "--add-task make a study grow",
+             what, command.source);
+}
+
+StudyPlan grown_plan(const StudyPlan& plan, const StudyGrowth& growth) {
+  const bool is_paper = paper::is_paper_study(plan) || paper::is_road_study(plan);
+  if (is_paper && (!growth.encodings.empty() || !growth.tasks.empty())) {
+    fail_usage(
+        "'{}' is what 'phasor reproduce' judges, by its own encodings and tasks: it grows by --seeds alone. A study of "
+        "your own: phasor study quick --encodings ...",
+        plan.name);
   }
+  return growth.empty() ? plan : grown(plan, growth);
+}
+
+StudyPlan file_plan(const std::string& file) {
+  if (!std::filesystem::exists(file)) {
+    fail_usage("'{}' is neither a file nor a study's folder nor a preset (demo, quick, paper)", file);
+  }
+  if (std::filesystem::is_directory(file)) fail_usage("'{}' holds no study: there is no study.json", file);
+  return read_study(read_file(file), file);
+}
+
+StudyPlan preset_plan(const StudyCommand& command) {
   if (command.grid.encodings.empty()) fail_usage("--encodings: which ones? For example --encodings rope alibi nope");
   StudyGrid grid = command.grid.grid();
   grid.preset = command.source;
@@ -47,7 +87,42 @@ StudyPlan plan_of(const StudyCommand& command) {
   return plan;
 }
 
-void run_command(const StudyCommand& command) {
+// What the folder has, if it is the plan with more.
+StudyPlan as_in_folder(const StudyPlan& plan, const std::string& folder) {
+  if (!is_study(folder)) return plan;
+  StudyPlan there = StudyFolder(folder).load_plan();
+  return is_part_of(plan, there) ? there : plan;
+}
+
+StudyPlan plan_of(const StudyCommand& command) {
+  const StudyGrowth growth = growth_of(command);
+  if (is_study(command.source)) {
+    require_no_grid(command, "folder");
+    return grown_plan(StudyFolder(command.source).load_plan(), growth);
+  }
+  if (is_preset(command.source)) {
+    const StudyGrowth without_seeds{.encodings = growth.encodings, .tasks = growth.tasks};
+    const StudyPlan plan = preset_plan(command);
+    return without_seeds.empty() ? plan : grown_plan(as_in_folder(plan, command.study.out), without_seeds);
+  }
+  require_no_grid(command, "file");
+  const StudyPlan plan = file_plan(command.source);
+  return growth.empty() ? plan : grown_plan(as_in_folder(plan, command.study.out), growth);
+}
+
+void run_command(StudyCommand command) {
+  const bool from_folder = is_study(command.source);
+  const bool has_out = !command.study.out.empty();
+  if (from_folder && has_out && command.only.empty() && command.study.out != command.source) {
+    fail_usage("'{}' is a study's folder, and goes on there; leave out --out", command.source);
+  }
+  if (!command.only.empty()) {
+    if (!command.added_encodings.empty() || !command.added_tasks.empty()) {
+      fail_usage("--only repeats a run of the study as it is; leave out --add-encoding and --add-task");
+    }
+    return run_only(plan_of(command), command.only, command.study, from_folder ? command.source : "");
+  }
+  if (!has_out) command.study.out = from_folder ? command.source : kDefaultOut;
   const StudyPlan plan = plan_of(command);
   run_study(plan, command.study);
 }
@@ -55,22 +130,36 @@ void run_command(const StudyCommand& command) {
 }  // namespace
 
 void add_study_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("study", "Train a grid of encodings, tasks, protocols and seeds");
+  CLI::App* command = app.add_subcommand("study", "Train a grid of encodings, tasks, protocols and seeds; let it grow");
   auto options = std::make_shared<StudyCommand>();
-  add_text(*command, "source", options->source, "A study file, or a preset with --encodings: demo, quick, paper")
-      ->type_name("FILE|PRESET")
+  add_text(*command, "source", options->source,
+           "A study file, a study's folder, or a preset with --encodings: demo, quick, paper")
+      ->type_name("FILE|FOLDER|PRESET")
       ->required();
   command->add_option("--encodings", options->grid.encodings, "Encodings; the first is compared with the next six")
       ->type_name("TEXT");
   command->add_option("--tasks", options->grid.tasks, "Tasks (default: distance): see 'phasor tasks'")
       ->type_name("NAME");
   options->grid.add_to(*command);
-  options->study.add_to(*command, "runs/study");
+  command
+      ->add_option("--add-encoding", options->added_encodings,
+                   "Let the study grow by an encoding, EXPR or NAME=EXPR; may be repeated")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+  command->add_option("--add-task", options->added_tasks, "Let it grow by a task; --set says its settings")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  add_text(*command, "--only", options->only,
+           "Repeat one run, by its id or the first digits of it, into --out (default: runs/only-ID)")
+      ->type_name("ID");
+  options->study.add_to(*command, "", kDefaultOut);
   command->footer(
       "Examples:\n"
       "  phasor study quick --encodings rope alibi nope --tasks distance counting --seeds 5 --out runs/mine\n"
       "  phasor study quick --encodings rope 'rope(base=500)' --tune lr=3e-4,1e-3,3e-3 --measure ablation\n"
       "  phasor study examples/study.json --jobs 2 --out runs/mine\n"
+      "  phasor study runs/mine --seeds 10                            five more, marked as an extension\n"
+      "  phasor study runs/mine --add-encoding 'mine=bias(\"-x/8\")'   only what is new is run\n"
       "Ctrl-C saves everything; rerun the command to resume. The file is described in docs/studies.md.");
   command->callback([options] { run_command(*options); });
 }

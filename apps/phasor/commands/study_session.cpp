@@ -3,17 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "phasor/base/notice.h"
+#include "phasor/base/text_table.h"
+#include "phasor/base/wrapped_text.h"
 #include "phasor/report/story_output.h"
 #include "phasor/report/study_report.h"
 #include "phasor/run/finished_run.h"
 #include "phasor/study/carry_out/open_study.h"
-#include "phasor/study/carry_out/run_work.h"
+#include "phasor/study/carry_out/study_outlook.h"
 #include "phasor/study/plan/study_plan.h"
 #include "phasor/study/summary/learned.h"
+#include "phasor/study/summary/more_seeds.h"
 #include "phasor/study/summary/study_json.h"
 #include "terminal/command_line.h"
 #include "terminal/interrupt.h"
@@ -59,11 +63,18 @@ void carry_out_all(const std::vector<PlannedRun>& runs, const StudyFolder& folde
   }
 }
 
+// What there is to do, before it begins; nothing where all is done.
+void announce(const StudyPlan& plan, const StudyFolder& folder, const RunnerOptions& runner) {
+  const StudyOutlook outlook = outlook_of(plan, folder, runner);
+  if (outlook.there < outlook.runs + outlook.tuning) say(outlook_text(outlook));
+}
+
 StudyResults carry_out_study(const StudyPlan& plan, const StudyOptions& options) {
   const StudyFolder folder(options.out);
   const RunnerOptions runner = options.runner(plan);
   const OpenStudy open(folder, plan, registration_of(plan));
   write_file_atomically(folder.file(kCommandFile), remembered_command() + "\n");
+  announce(plan, folder, runner);
   catch_interrupts();
   expect_saving();
   carry_out_all(tuning_runs(plan), folder, runner, "tuning");
@@ -72,10 +83,9 @@ StudyResults carry_out_study(const StudyPlan& plan, const StudyOptions& options)
 }
 
 void print_plan(const StudyPlan& plan, const StudyOptions& options) {
-  const RunnerOptions runner = options.runner(plan);
-  const int64_t cores = runner.jobs * runner.threads;
-  print_out("{}about {} on {} like {}\n", plan_text(plan), duration(estimated_seconds(plan, cores)),
-            cores == 1 ? "one core" : fmt::format("{} cores", cores), kEstimatedOn);
+  const StudyOutlook outlook = outlook_of(plan, StudyFolder(options.out), options.runner(plan));
+  if (options.json) return print_out("{}\n", outlook_json(plan, outlook).dump(1));
+  print_out("{}\n{}", plan_text(plan), outlook_text(outlook));
 }
 
 // Changes the plan to go on with what is there.
@@ -88,9 +98,25 @@ bool continues_with_shared_data(StudyPlan& plan, const StudyFolder& folder) {
   }
 }
 
+// Changes the plan to what the folder has grown to.
+bool continues_extended(StudyPlan& plan, const StudyFolder& folder) {
+  if (!folder.exists()) return false;
+  try {
+    StudyPlan later = folder.load_plan();
+    if (folder.load_extensions().empty() || !is_part_of(plan, later)) return false;
+    plan = std::move(later);
+    return true;
+  } catch (const FormatError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 void run_study(StudyPlan plan, const StudyOptions& options) {
+  if (continues_extended(plan, StudyFolder(options.out))) {
+    notice(fmt::format("'{}' was extended since it began, and goes on with all that it has", options.out));
+  }
   if (continues_with_shared_data(plan, StudyFolder(options.out))) {
     notice(fmt::format("'{}' began with one data set for all runs and keeps it; in another --out every run has its own",
                        options.out));
@@ -99,7 +125,7 @@ void run_study(StudyPlan plan, const StudyOptions& options) {
   const StudyResults results = carry_out_study(plan, options);
   const StudyFolder folder(options.out);
   refuse_poorer_summary(folder, plan, results);
-  const StudyReport report = make_report(plan, results, folder.load_registration());
+  const StudyReport report = make_report(plan, results, folder.load_registration(), folder.load_extensions());
   const std::string written = write_report(folder, report, results);
   if (options.json) {
     print_out("{}", summary_text(report.json));
@@ -107,6 +133,11 @@ void run_study(StudyPlan plan, const StudyOptions& options) {
     print_out("{}", story_screen(report.story, where_to_look(folder)));
   } else {
     print_out("{}\n{}\n", report.terminal, written);
+  }
+  if (!options.json) {
+    const MoreSeeds more = more_seeds(results, report.summary.comparisons);
+    const std::string text = more_seeds_text(more, options.runner(plan).jobs, options.out);
+    if (!text.empty()) print_out("{}\n", wrapped(text, kTerminalColumns));
   }
   if (const std::optional<std::string> failure = results.failure_text()) fail("{}", *failure);
 }

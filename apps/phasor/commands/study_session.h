@@ -8,6 +8,8 @@ namespace phasor::app {
 
 // Carries the study out, or goes on with it, and leaves its report in the folder; with --dry-run prints the plan alone.
 // Throws Error when interrupted, after saving everything, when the disk is full, and, at the end, where runs failed.
+//
+// A folder that was extended beyond the plan goes on with all that it has.
 void run_study(StudyPlan plan, const StudyOptions& options);
 
 }  // namespace phasor::app

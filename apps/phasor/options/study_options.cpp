@@ -13,11 +13,12 @@
 
 namespace phasor::app {
 
-void StudyOptions::add_to(CLI::App& command, const std::string& default_out) {
+void StudyOptions::add_to(CLI::App& command, const std::string& default_out, const std::string& shown_out) {
   out = default_out;
   CLI::Option* folder = add_text(command, "--out", out, "Study folder; an existing study is resumed");
   folder->type_name("FOLDER");
   if (!out.empty()) folder->capture_default_str();
+  if (!shown_out.empty()) folder->default_str(shown_out);
   constexpr WholeRange kRange{.least = 1, .most = 4096};
   add_whole(command, "--jobs", jobs, kRange,
             "Runs at once, with the cores divided among them (default: the fastest split)");
@@ -25,9 +26,9 @@ void StudyOptions::add_to(CLI::App& command, const std::string& default_out) {
   add_text(command, "--device", device, fmt::format("Where to compute: {}", fmt::join(device_names(), ", ")))
       ->type_name("NAME")
       ->capture_default_str();
-  command.add_flag("--dry-run", dry_run, "Print the runs that would be made, and stop");
+  command.add_flag("--dry-run", dry_run, "Print the runs that would be made, their time and what they can show, and stop");
   command.add_flag("--force", force, "Start even if memory or time may not suffice");
-  command.add_flag("--json", json, "Print summary.json at the end instead of tables");
+  command.add_flag("--json", json, "Print summary.json at the end instead of tables; with --dry-run the plan");
 }
 
 RunnerOptions StudyOptions::runner(const StudyPlan& plan) const {

@@ -16,7 +16,8 @@ struct StudyOptions {
   bool json = false;
   bool force = false;
 
-  void add_to(CLI::App& command, const std::string& default_out);
+  // `shown_out`: what help calls the default where the command finds it later.
+  void add_to(CLI::App& command, const std::string& default_out, const std::string& shown_out = "");
   // Throws UsageError.
   RunnerOptions runner(const StudyPlan& plan) const;
 };

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
+#include "phasor/base/duration_text.h"
 #include "terminal/terminal.h"
 
 namespace phasor::app {
@@ -52,12 +52,6 @@ std::string progress_bar(double share, size_t cells) {
   return fmt::format("[{:#<{}}{:.<{}}]", "", filled, "", cells - filled);
 }
 
-std::string duration(double seconds) {
-  if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);
-  const auto total = static_cast<int64_t>(std::lround(seconds));
-  if (total < 60) return fmt::format("{} s", total);
-  if (total < 3600) return fmt::format("{} min {} s", total / 60, total % 60);
-  return fmt::format("{} h {} min", total / 3600, total % 3600 / 60);
-}
+std::string duration(double seconds) { return duration_text(seconds); }
 
 }  // namespace phasor::app

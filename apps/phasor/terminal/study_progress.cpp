@@ -22,6 +22,14 @@ void StudyProgressLine::started(size_t runs, const RunnerOptions& options) {
 
 void StudyProgressLine::progress(const StudyProgress& progress) {
   if (line_.is_due()) line_.draw(text(progress));
+  if (line_.on_terminal() || progress.seconds_left < 0.0) return;
+  // The first as soon as the time that is left can be told.
+  constexpr std::chrono::seconds kBetween{25};
+  const auto now = std::chrono::steady_clock::now();
+  if (said_ && now - *said_ < kBetween) return;
+  said_ = now;
+  line_.say(fmt::format("{} {}/{}  {:.0f} % of the work{}", phase_, progress.done, progress.runs,
+                        100.0 * progress.work, remaining(progress)));
 }
 
 std::string StudyProgressLine::text(const StudyProgress& progress) const {
@@ -37,6 +45,7 @@ std::string StudyProgressLine::text(const StudyProgress& progress) const {
 }
 
 void StudyProgressLine::finished(const std::string& outcome, const StudyProgress& progress) {
+  said_ = std::chrono::steady_clock::now();
   line_.say(fmt::format("{} {}/{}  {}{}", phase_, progress.done, progress.runs, outcome, remaining(progress)));
   line_.draw(text(progress));
 }

@@ -1,6 +1,8 @@
 #pragma once
-// Progress of a study: on a terminal one line that keeps changing, above it a line per run that is done; elsewhere only
-// the latter.
+// Progress of a study: on a terminal one line that keeps changing, above it a line per run that is done; elsewhere the
+// latter, and every half minute a line in between.
+#include <chrono>
+#include <optional>
 #include <string>
 
 #include "phasor/study/carry_out/study_runner.h"
@@ -26,6 +28,7 @@ class StudyProgressLine {
 
   std::string phase_;
   StatusLine line_;
+  std::optional<std::chrono::steady_clock::time_point> said_;  // where there is no terminal: the latest line
 };
 
 }  // namespace phasor::app

@@ -55,6 +55,7 @@ struct JudgedClaim {
   std::string needs;      // what is missing, or what would decide; empty where nothing would
   bool unasked = false;   // undetermined because cells, measures or converged runs are missing
   bool post_hoc = false;  // claims, rules or plan are not those that were registered before the first run
+  bool extension = false;  // it would read otherwise without runs that were added to the study later
 };
 
 }  // namespace phasor::paper

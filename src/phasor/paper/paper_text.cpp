@@ -23,7 +23,8 @@ const JudgedClaim* find(const std::vector<JudgedClaim>& judged, const std::strin
 
 std::string verdict_text(const JudgedClaim* judged) {
   if (judged == nullptr) return "-";
-  return fmt::format("{}{}", name(judged->verdict), judged->post_hoc ? " (post hoc)" : "");
+  return fmt::format("{}{}{}", name(judged->verdict), judged->post_hoc ? " (post hoc)" : "",
+                     judged->extension ? " (extension)" : "");
 }
 
 // Both protocols' reasons, each behind its name; one where they are the same verdict.

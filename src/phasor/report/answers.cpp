@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "phasor/report/answered_cells.h"
 #include "phasor/report/words.h"
 #include "phasor/statistics/summary.h"
+#include "phasor/study/plan/extension.h"
 #include "phasor/study/summary/compared_number.h"
 
 namespace phasor {
@@ -207,6 +209,23 @@ std::string sentence(const std::vector<RankedCell>& ranked, const std::optional<
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
+// "Extension: seeds 5 to 9 of rope and alibi, and all of nope, were added to the study later."
+std::string extension_sentence(const AnsweredPlace& place) {
+  std::map<std::string, std::vector<std::string>> names;
+  for (const AnsweredCell& cell : place.cells) {
+    const CellSummary& summary = *cell.cell;
+    if (summary.added_seeds.empty()) continue;
+    const bool all = summary.added_seeds.size() == summary.runs.size();
+    names[all ? "all" : "seeds " + seeds_text(summary.added_seeds)].push_back(cell.name);
+  }
+  if (names.empty()) return "";
+  std::vector<std::string> parts;
+  for (const auto& [which, cells] : names) parts.push_back(fmt::format("{} of {}", which, listing(cells)));
+  return fmt::format("Extension: {} {} to the study later.", listing(parts),
+                     parts.size() == 1 && names.begin()->second.size() == 1 && names.contains("all") ? "was added"
+                                                                                                     : "were added");
+}
+
 std::optional<double> ceiling_of(const AnsweredPlace& place) {
   for (const AnsweredCell& cell : place.cells) {
     if (cell.cell->floors && cell.cell->floors->ceiling > 0.0) return cell.cell->floors->ceiling;
@@ -247,8 +266,13 @@ std::vector<Answer> study_answers(const StudySummary& summary, bool paper) {
       answer.sentence = "No run of this task has finished.";
     } else {
       judge(answer.ranked);
+      answer.extension = extension_sentence(place);
       answer.headline = headline(answer.ranked);
       answer.sentence = sentence(answer.ranked, ceiling_of(place));
+      if (!answer.extension.empty()) {
+        answer.headline += " (extension)";
+        answer.sentence += " " + answer.extension;
+      }
     }
     answers.push_back(std::move(answer));
   }

@@ -40,6 +40,7 @@ struct RankedCell {
 struct Answer {
   std::string task, protocol, title;
   std::string headline, sentence;
+  std::string extension;           // which of it was added to the study later, in a sentence; often empty
   std::vector<CellName> cells;     // all that the answer is about, also those without a finished run
   std::vector<RankedCell> ranked;  // by falling mean
 };

@@ -52,6 +52,7 @@ const Fields<Answer>& json_fields(const Answer*) {
       field("title", &A::title, "as the page, summary.md and the terminal show it, like the next two"),
       field("headline", &A::headline, "who leads"),
       field("sentence", &A::sentence, "by how much, and how sure"),
+      field("extension", &A::extension, "runs of it that were added to the study later, in a sentence; often empty"),
       field("cells", &A::cells, "that it is about"),
       field("ranked", &A::ranked, "best first")};
   return fields;

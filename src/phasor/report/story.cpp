@@ -185,7 +185,8 @@ std::string points_text(const statistics::MeanDifference& lead) {
 }
 
 // Planned comparisons of accuracies of the task that have runs enough to be read. All have one subject.
-std::vector<Contest> contests_of(const StudySummary& summary, const AnsweredPlace& place, std::string& subject) {
+std::vector<Contest> contests_of(const StudySummary& summary, const AnsweredPlace& place, std::string& subject,
+                                 bool& extension) {
   std::vector<Contest> contests;
   for (const Comparison& comparison : summary.comparisons) {
     if (comparison.number.quantity != ComparedQuantity::test_accuracy) continue;
@@ -194,6 +195,7 @@ std::vector<Contest> contests_of(const StudySummary& summary, const AnsweredPlac
     const statistics::MeanDifference& lead = *comparison.difference;
     subject = first;
     const bool clear = comparison.reading == statistics::DifferenceReading::of_interest;
+    extension = extension || comparison.extension();
     contests.push_back({rival, lead, clear && lead.difference > 0.0, clear && lead.difference < 0.0});
   }
   std::stable_sort(contests.begin(), contests.end(),
@@ -213,7 +215,8 @@ std::vector<std::string> rivals(const std::vector<Contest>& contests, const Keep
 // What the planned comparisons of a task say, in one sentence; nothing without any that can be read.
 std::optional<std::string> contest_sentence(const StudySummary& summary, const AnsweredPlace& place) {
   std::string subject;
-  const std::vector<Contest> contests = contests_of(summary, place, subject);
+  bool extension = false;
+  const std::vector<Contest> contests = contests_of(summary, place, subject, extension);
   if (contests.empty()) return std::nullopt;
   std::vector<std::string> parts;
   const auto nearest = std::find_if(contests.begin(), contests.end(), [](const Contest& it) { return it.wins; });
@@ -236,7 +239,7 @@ std::optional<std::string> contest_sentence(const StudySummary& summary, const A
   if (!level.empty()) {
     parts.push_back(fmt::format("open: {}", listing(level, kMostInSentence)));
   }
-  return fmt::format("{}: {}.", place.task, fmt::join(parts, "; "));
+  return fmt::format("{}: {}{}.", place.task, fmt::join(parts, "; "), extension ? " (extension)" : "");
 }
 
 // "distance: rope still does it, sinusoidal fails", of those that learned the task; nothing without any. The table
@@ -458,7 +461,8 @@ StoryPart claims_part(const std::vector<paper::JudgedClaim>& claims) {
                  .table = {.titles = {"verdict", "claim"}, .rows = {}},
                  .sentences = {}};
   for (const paper::JudgedClaim* judged : shown_claims(decided_claims(claims))) {
-    part.table.rows.push_back({capitals(paper::name(judged->verdict)), paper::claim(judged->id).claim});
+    part.table.rows.push_back({capitals(paper::name(judged->verdict)),
+                               paper::claim(judged->id).claim + (judged->extension ? " (extension)" : "")});
   }
   if (decided == 0) {
     part.sentences.push_back(

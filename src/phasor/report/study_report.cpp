@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -65,21 +66,45 @@ Json summary_json(const StudySummary& summary, const Conclusions& found, const J
 
 std::string markdown_of(const std::string& text) { return Provenance::here().text() + "\n\n" + text; }
 
-AsRegistered standing_of(const StudyPlan& plan, const std::optional<Registration>& registered) {
+AsRegistered standing_of(const StudyPlan& plan, const std::optional<Registration>& registered,
+                         const std::vector<StudyExtension>& extensions) {
   const Registration now = registration_of(plan);
   return {.registered = registered,
-          .post_hoc = post_hoc_reasons(registered, now),
-          .text = registration_text(registered, now)};
+          .extensions = extensions,
+          .post_hoc = post_hoc_reasons(registered, now, extensions),
+          .text = registration_text(registered, now, extensions)};
 }
 
 std::string paragraph(const std::string& text, TableFormat format) {
   return (format == TableFormat::markdown ? text : wrapped(text, kTerminalColumns)) + "\n\n";
 }
 
+StudyResults without_added(StudyResults results) {
+  for (CellRuns& cell : results.cells) {
+    const auto is_added = [&](const auto& run) { return cell.added_seeds.contains(run.seed); };
+    cell.planned -= std::ssize(cell.added_seeds);
+    std::erase_if(cell.runs, is_added);
+    std::erase_if(cell.failures, is_added);
+    cell.added_seeds.clear();
+  }
+  return results;
+}
+
+// Which claims an extension has touched: those that read otherwise without its runs.
+void mark_extensions(std::vector<paper::JudgedClaim>& claims, const StudyResults& results) {
+  const auto is_extended = [](const CellRuns& cell) { return cell.is_extended(); };
+  if (std::none_of(results.cells.begin(), results.cells.end(), is_extended)) return;
+  const std::vector<paper::JudgedClaim> before = paper::judge_claims(without_added(results));
+  for (size_t i = 0; i < claims.size(); ++i) {
+    claims[i].extension = paper::claims_json({claims[i]}) != paper::claims_json({before.at(i)});
+  }
+}
+
 StudyReport paper_report(const StudyResults& results, const AsRegistered& standing) {
   StudyReport report{.paper = true, .summary = summarize(results, paper::paper_comparisons(results))};
   const Conclusions found = conclusions_of(report.summary, report.paper);
   std::vector<paper::JudgedClaim> claims = paper::judge_claims(results);
+  mark_extensions(claims, results);
   for (paper::JudgedClaim& claim : claims) claim.post_hoc = !standing.post_hoc.empty();
   const std::vector<paper::AuditBlock> audit = paper::audit(results);
   report.claims_csv = paper::claims_csv(claims);
@@ -155,6 +180,7 @@ const Fields<SummaryTimes>& json_fields(const SummaryTimes*) {
 const Fields<AsRegistered>& json_fields(const AsRegistered*) {
   using R = AsRegistered;
   static const Fields<R> fields = {field("registered", &R::registered, "as in study.json"),
+                                   field("extensions", &R::extensions, "likewise; often empty").since_later(),
                                    field("post_hoc", &R::post_hoc, "reasons; empty where all is as registered"),
                                    field("text", &R::text, "in a sentence")};
   return fields;
@@ -165,10 +191,15 @@ Registration registration_of(const StudyPlan& plan) {
 }
 
 StudyReport make_report(const StudyPlan& plan, const StudyResults& results,
-                        const std::optional<Registration>& registered) {
-  const AsRegistered standing = standing_of(plan, registered);
+                        const std::optional<Registration>& registered,
+                        const std::vector<StudyExtension>& extensions) {
+  const AsRegistered standing = standing_of(plan, registered, extensions);
   if (paper::is_paper_study(plan)) return paper_report(results, standing);
   return plain_report(results, &standing, paper::is_road_study(plan) ? road_story(results) : Story{});
+}
+
+std::vector<Comparison> planned_comparisons(const StudyPlan& plan, const StudyResults& results) {
+  return paper::is_paper_study(plan) ? paper::paper_comparisons(results) : compare_with_first(results);
 }
 
 StudyReport make_report(const StudyResults& results) { return plain_report(results, nullptr, {}); }

@@ -37,7 +37,8 @@ const Fields<SummaryTimes>& json_fields(const SummaryTimes*);
 // Where a study stands to what it registered.
 struct AsRegistered {
   std::optional<Registration> registered;
-  std::vector<std::string> post_hoc;  // reasons
+  std::vector<StudyExtension> extensions;  // as in study.json
+  std::vector<std::string> post_hoc;       // reasons
   std::string text;
 };
 const Fields<AsRegistered>& json_fields(const AsRegistered*);
@@ -48,7 +49,11 @@ Registration registration_of(const StudyPlan& plan);
 // By the numbers that a reproduction or a study is compared by: paper_comparisons(), compare_with_first(). Verdicts
 // that are not as registered are marked as post hoc.
 StudyReport make_report(const StudyPlan& plan, const StudyResults& results,
-                        const std::optional<Registration>& registered);
+                        const std::optional<Registration>& registered,
+                        const std::vector<StudyExtension>& extensions = {});
+
+// The planned ones of a study.
+std::vector<Comparison> planned_comparisons(const StudyPlan& plan, const StudyResults& results);
 
 // Of a run that stands alone.
 StudyReport make_report(const StudyResults& results);

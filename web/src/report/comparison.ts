@@ -24,6 +24,8 @@ export interface Comparison {
   /** Of the permutation test, which decides nothing. */
   permutationP: number | null;
   sentence: string;
+  /** With runs that were added to the study later. */
+  extension: boolean;
 }
 
 export interface RateTrial {
@@ -57,6 +59,7 @@ export function readComparison(json: unknown): Comparison {
     difference: objectOrNull(from["difference"]) && readBounded(from["difference"]),
     margin: numberOf(from["margin"]),
     reading: textOf(from["reading"]),
+    extension: from["extension"] === true,
     holm: numberOf(from["p_holm"]),
     family: countOf(from["family"]),
     permutationP: numberOf(objectOf(from["permutation"])["p"]),

@@ -15,6 +15,7 @@ export interface Claim {
   protocol: string;
   verdict: string;
   postHoc: boolean;
+  extension: boolean;
   reason: string;
   needs: string;
   claim: string;
@@ -88,6 +89,7 @@ export function readClaim(json: unknown): Claim {
     protocol: text("protocol"),
     verdict: text("verdict"),
     postHoc: from["post_hoc"] === true,
+    extension: from["extension"] === true,
     reason: text("reason"),
     needs: text("needs"),
     claim: text("claim"),

@@ -66,15 +66,15 @@ function rowElement(claims: readonly Claim[], protocols: readonly string[]): HTM
   for (const protocol of protocols) {
     const claim = forProtocol(claims, protocol);
     const label = element("span", { class: "claim-protocol", "aria-hidden": "true" }, protocol === ANY ? "" : protocol);
-    row.append(element("td", {}, label, claim === null ? "not judged" : verdictElement(claim.verdict, claim.postHoc)));
+    row.append(element("td", {}, label, claim === null ? "not judged" : verdictElement(claim.verdict, claim.postHoc, claim.extension)));
   }
   return row;
 }
 
-export function verdictElement(verdict: string, postHoc = false): HTMLElement {
+export function verdictElement(verdict: string, postHoc = false, extension = false): HTMLElement {
   const known = verdict in ICONS ? verdict : "undetermined";
   const icon = drawn("svg", { viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" }, drawn("path", { d: ICONS[known] ?? "" }));
-  return element("span", { class: `verdict ${known}` }, icon, postHoc ? `${verdict} (post hoc)` : verdict);
+  return element("span", { class: `verdict ${known}` }, icon, `${verdict}${postHoc ? " (post hoc)" : ""}${extension ? " (extension)" : ""}`);
 }
 
 function explanation(claims: readonly Claim[]): HTMLElement[] {
@@ -82,7 +82,7 @@ function explanation(claims: readonly Claim[]): HTMLElement[] {
   const parts: HTMLElement[] = [];
   for (const claim of claims) {
     const heading = claim.protocol === ANY ? "Under any protocol" : `Under ${claim.protocol}`;
-    parts.push(element("p", {}, element("b", {}, `${heading}: `), verdictElement(claim.verdict, claim.postHoc), " ", claim.reason));
+    parts.push(element("p", {}, element("b", {}, `${heading}: `), verdictElement(claim.verdict, claim.postHoc, claim.extension), " ", claim.reason));
     if (claim.needs !== "") parts.push(element("p", {}, element("b", {}, "It needs: "), claim.needs));
     if (claim.evidence.length > 0) {
       parts.push(

@@ -110,7 +110,7 @@ function comparisonsTable(view: View): Table | null {
       it.difference?.low ?? null,
       it.difference?.high ?? null,
       it.margin,
-      it.reading,
+      it.extension ? `${it.reading}, extension` : it.reading,
       it.holm,
       it.family,
       it.permutationP,

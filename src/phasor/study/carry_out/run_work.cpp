@@ -48,13 +48,4 @@ RunWork expected_work(const PlannedRun& run) {
   return {.training = unit * samples.training, .measuring = unit * samples.measuring};
 }
 
-double estimated_seconds(const StudyPlan& plan, int64_t cores) {
-  // A unit of work is a multiplication and an addition. Small models reach about a third of a core's peak.
-  constexpr double kWorkPerCoreSecond = 2.5e10;
-  double work = 0.0;
-  for (const PlannedRun& run : tuning_runs(plan)) work += expected_work(run).training;
-  for (const PlannedRun& run : result_runs(plan, {})) work += expected_work(run).all();
-  return work / (kWorkPerCoreSecond * static_cast<double>(cores));
-}
-
 }  // namespace phasor

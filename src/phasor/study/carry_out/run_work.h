@@ -1,6 +1,5 @@
 #pragma once
-// How much work a run is, in units that only ratios of which mean something: for telling remaining time. And roughly
-// how long a plan takes.
+// How much work a run is: for telling how long it takes.
 #include <cstdint>
 
 #include "phasor/study/plan/study_plan.h"
@@ -19,8 +18,7 @@ RunWork expected_work(const PlannedRun& run);
 // The machine whose rate estimates are made with.
 inline constexpr const char* kEstimatedOn = "those of an AMD EPYC (Zen 4)";
 
-// Of all runs of a plan, those that choose learning rates included, with every core busy. Machines differ: a first idea
-// before anything has run.
-double estimated_seconds(const StudyPlan& plan, int64_t cores);
+// Units of work that a core of it does in a second. Machines differ: a first idea before anything has run.
+inline constexpr double kWorkPerCoreSecond = 2.5e10;
 
 }  // namespace phasor

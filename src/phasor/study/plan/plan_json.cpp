@@ -76,9 +76,8 @@ StudyPlan plan_from_json(std::string_view text, std::string_view file) {
       if (cell.contains("own_data") == shared_data)
         throw FormatError("own_data is no member of its format, or missing");
     }
-    for (const std::string& member : {std::string("format"), std::string(kRegisteredMember), std::string(kSealKey)}) {
-      json.erase(member);
-    }
+    for (const char* member : {"format", kRegisteredMember, kExtensionsMember}) json.erase(member);
+    json.erase(std::string(kSealKey));
     return read_json<StudyPlan>(json);
   } catch (const nlohmann::json::exception& error) {
     throw FormatError(fmt::format("'{}' is not a study: {}", file, error.what()));

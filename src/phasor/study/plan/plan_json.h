@@ -10,6 +10,7 @@ namespace phasor {
 
 // Of study.json beside the plan: records/registration.h.
 inline constexpr const char* kRegisteredMember = "registered";
+inline constexpr const char* kExtensionsMember = "extensions";  // plan/extension.h; absent where there are none
 
 const Fields<StudyPlan>& json_fields(const StudyPlan*);
 nlohmann::ordered_json to_json(const RunMeasures& measures);

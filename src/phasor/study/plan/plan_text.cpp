@@ -20,10 +20,7 @@ std::string plan_text(const StudyPlan& plan) {
     lines += fmt::format("{}: {} seeds{}, {} steps, lr {}\n", text(cell.cell), cell.seeds.size(),
                          cell.own_data ? " with data of their own" : "", cell.config.train.steps, rate_text(cell));
   }
-  lines += fmt::format("\n{} runs", result_runs(plan, {}).size());
-  const size_t tuning = tuning_runs(plan).size();
-  if (tuning > 0) lines += fmt::format(", after {} that choose learning rates", tuning);
-  return lines + "\n";
+  return lines;
 }
 
 }  // namespace phasor

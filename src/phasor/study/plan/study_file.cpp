@@ -9,6 +9,7 @@
 #include "phasor/base/suggest.h"
 #include "phasor/run/config_file.h"
 #include "phasor/run/length_evaluation.h"
+#include "phasor/study/plan/plan_json.h"
 #include "phasor/study/plan/study_grid.h"
 
 namespace phasor {
@@ -177,6 +178,7 @@ StudyPlan plan_of(const Json& root, std::string_view file) {
 
 StudyPlan read_study(std::string_view text, std::string_view file) {
   const Json root = read_json(text, file);
+  if (root.is_object() && root.contains("format")) return plan_from_json(text, file);
   try {
     return plan_of(root, file);
   } catch (const UsageError& error) {

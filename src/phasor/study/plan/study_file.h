@@ -1,5 +1,5 @@
 #pragma once
-// Studies that a person writes: JSON with comments, described in docs/studies.md.
+// Studies that a person writes: JSON with comments, described in docs/studies.md. A study.json is one too.
 #include <string>
 #include <string_view>
 

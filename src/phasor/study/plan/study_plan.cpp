@@ -153,6 +153,46 @@ std::vector<PlannedRun> result_runs(const StudyPlan& plan, const std::vector<Rat
   return runs;
 }
 
+std::vector<PlannedRun> possible_runs(const StudyPlan& plan) {
+  std::vector<PlannedRun> runs = tuning_runs(plan);
+  std::map<std::string, size_t> places;
+  for (const PlannedCell& cell : plan.cells) {
+    const PlannedCell* source = cell.rate_of ? plan.find(*cell.rate_of) : &cell;
+    std::vector<double> rates = source == nullptr ? std::vector<double>() : source->rates;
+    // Where all trials failed.
+    if (std::find(rates.begin(), rates.end(), cell.config.train.learning_rate) == rates.end()) {
+      rates.push_back(cell.config.train.learning_rate);
+    }
+    for (const double rate : rates) {
+      for (const uint64_t seed : cell.seeds) {
+        PlannedRun run = planned(cell, rate, seed);
+        const auto [place, is_new] = places.emplace(run.id, runs.size());
+        if (is_new) {
+          runs.push_back(std::move(run));
+        } else {
+          runs[place->second].measures = united(runs[place->second].measures, run.measures);
+        }
+      }
+    }
+  }
+  return runs;
+}
+
+PlannedRun find_run(const StudyPlan& plan, const std::string& id) {
+  if (id.empty()) fail_usage("the id of a run is needed: its folder's name, or the first digits of it");
+  std::vector<PlannedRun> found;
+  for (PlannedRun& run : possible_runs(plan)) {
+    if (run.id.rfind(id, 0) == 0) found.push_back(std::move(run));
+  }
+  if (found.empty()) {
+    fail_usage("no run of '{}' has an id that begins with '{}'; --dry-run --json lists all ids", plan.name, id);
+  }
+  if (found.size() == 1) return found.front();
+  fail_usage("{} runs of '{}' have ids that begin with '{}', among them {} ({}, seed {}) and {} ({}, seed {})",
+             found.size(), plan.name, id, found[0].id, text(found[0].cell), found[0].config.seed, found[1].id,
+             text(found[1].cell), found[1].config.seed);
+}
+
 StudyResults results_of(const StudyPlan& plan, const std::vector<RateChoice>& rates,
                         const std::vector<RunRecord>& records, const std::vector<RunFailure>& failures) {
   std::map<std::string, const RunRecord*> finished;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "phasor/base/json_fields.h"
+#include "phasor/study/plan/extension.h"
 #include "phasor/study/plan/study_plan.h"
 
 namespace phasor {
@@ -22,13 +23,22 @@ struct Registration {
 
 const Fields<Registration>& json_fields(const Registration*);
 
+// What a plan is registered by.
+std::string plan_hash(const StudyPlan& plan);
+
 // As if the study began today; `claims` is their text, empty where none are judged.
 Registration registration_of(const StudyPlan& plan, std::string_view claims);
 
-// Why verdicts made by `now` are post hoc; none where all is as it was registered.
-std::vector<std::string> post_hoc_reasons(const std::optional<Registration>& registered, const Registration& now);
+// `earlier` grown into `later`, today; nothing where that is no extension.
+std::optional<StudyExtension> extension_of(const StudyPlan& earlier, const StudyPlan& later);
 
-// "Registered on 2026-11-18, before the first run: plan 0123456789abcdef, ..." or "Post hoc: ...".
-std::string registration_text(const std::optional<Registration>& registered, const Registration& now);
+// Why verdicts made by `now` are post hoc; none where all is as it was registered, or as extensions made of that.
+std::vector<std::string> post_hoc_reasons(const std::optional<Registration>& registered, const Registration& now,
+                                          const std::vector<StudyExtension>& extensions = {});
+
+// "Registered on 2026-11-18, before the first run: plan 0123456789abcdef, ... Extended on ... by seeds 5 to 9 ..." or
+// "Post hoc: ...".
+std::string registration_text(const std::optional<Registration>& registered, const Registration& now,
+                              const std::vector<StudyExtension>& extensions = {});
 
 }  // namespace phasor

@@ -42,6 +42,22 @@ Found read_runs(const StudyFolder& folder, const std::vector<PlannedRun>& runs) 
   return found;
 }
 
+// Of study.json; what it has not is empty.
+template <class T>
+T read_member(const fs::path& path, const char* member) {
+  return read_sealed_file(path, [&](const std::string& text) -> T {
+    try {
+      const auto json = nlohmann::ordered_json::parse(text);
+      if (!json.is_object() || !json.contains(member)) return {};
+      return read_json<T>(json[member], JsonPath(JsonPath(), member));
+    } catch (const nlohmann::json::exception& error) {
+      throw FormatError(fmt::format("'{}' is not a study: {}", path.string(), error.what()));
+    } catch (const FormatError& error) {
+      throw FormatError(fmt::format("'{}': {}", path.string(), error.what()));
+    }
+  });
+}
+
 }  // namespace
 
 bool StudyFolder::exists() const { return fs::exists(file("study.json")); }
@@ -63,7 +79,13 @@ void StudyFolder::open(const StudyPlan& plan, const std::optional<Registration>&
   require_free_or_study();
   make_directory(path_);
   nlohmann::ordered_json json = to_json(plan);
-  json[kRegisteredMember] = write_json(exists() && has_runs() ? load_registration() : registration);
+  const bool begun = exists() && has_runs();
+  json[kRegisteredMember] = write_json(begun ? load_registration() : registration);
+  if (begun) {
+    std::vector<StudyExtension> extensions = load_extensions();
+    if (std::optional<StudyExtension> latest = extension_of(load_plan(), plan)) extensions.push_back(*latest);
+    if (!extensions.empty()) json[kExtensionsMember] = write_json(extensions);
+  }
   write_file_atomically(file("study.json"), sealed(json.dump(2) + "\n"));
   make_directory(path_ / "runs");
   check_directory_writable(path_ / "runs");
@@ -76,18 +98,11 @@ StudyPlan StudyFolder::load_plan() const {
 }
 
 std::optional<Registration> StudyFolder::load_registration() const {
-  const fs::path path = file("study.json");
-  return read_sealed_file(path, [&](const std::string& text) -> std::optional<Registration> {
-    try {
-      const auto json = nlohmann::ordered_json::parse(text);
-      if (!json.is_object() || !json.contains(kRegisteredMember)) return std::nullopt;
-      return read_json<std::optional<Registration>>(json[kRegisteredMember], JsonPath(JsonPath(), kRegisteredMember));
-    } catch (const nlohmann::json::exception& error) {
-      throw FormatError(fmt::format("'{}' is not a study: {}", path.string(), error.what()));
-    } catch (const FormatError& error) {
-      throw FormatError(fmt::format("'{}': {}", path.string(), error.what()));
-    }
-  });
+  return read_member<std::optional<Registration>>(file("study.json"), kRegisteredMember);
+}
+
+std::vector<StudyExtension> StudyFolder::load_extensions() const {
+  return read_member<std::vector<StudyExtension>>(file("study.json"), kExtensionsMember);
 }
 
 void StudyFolder::save_failure(const PlannedRun& planned, const std::string& what) const {
@@ -120,7 +135,15 @@ std::vector<RateChoice> load_rates(const StudyFolder& folder, const StudyPlan& p
 StudyResults load_results(const StudyFolder& folder, const StudyPlan& plan) {
   const std::vector<RateChoice> rates = load_rates(folder, plan);
   const Found found = read_runs(folder, result_runs(plan, rates));
-  return results_of(plan, rates, found.records, found.failures);
+  StudyResults results = results_of(plan, rates, found.records, found.failures);
+  for (const StudyExtension& extension : folder.load_extensions()) {
+    for (const ExtendedCell& added : extension.added) {
+      for (CellRuns& cell : results.cells) {
+        if (cell.cell == added.cell) cell.added_seeds.insert(added.seeds.begin(), added.seeds.end());
+      }
+    }
+  }
+  return results;
 }
 
 }  // namespace phasor

@@ -28,11 +28,13 @@ class StudyFolder {
   void require_free_or_study() const;
   // Makes the folder where there is none and writes study.json first: it is what makes a folder a study. Runs of an
   // earlier plan stay: those that the new one asks for too are taken over. What was registered stays as well, once
-  // there are runs.
+  // there are runs; from then on a plan that has more than the one before is noted as an extension.
   void open(const StudyPlan& plan, const std::optional<Registration>& registration = std::nullopt) const;
-  // Both throw FormatError that names the file.
+  // All throw FormatError that names the file.
   StudyPlan load_plan() const;
   std::optional<Registration> load_registration() const;  // nothing: a study of an older version
+  std::vector<StudyExtension> load_extensions() const;      // in the order in which they were made
+  bool has_runs() const;
 
   // Why a run failed, in its folder, until it succeeds.
   void save_failure(const PlannedRun& planned, const std::string& what) const;
@@ -40,8 +42,6 @@ class StudyFolder {
   std::optional<RunFailure> load_failure(const PlannedRun& planned) const;
 
  private:
-  bool has_runs() const;
-
   std::filesystem::path path_;
 };
 

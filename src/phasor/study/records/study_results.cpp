@@ -14,6 +14,10 @@ std::string_view RateChoice::edge() const {
   return rate == least->rate ? "lowest" : "";
 }
 
+bool CellRuns::is_extended() const {
+  return std::any_of(runs.begin(), runs.end(), [&](const RunRecord& run) { return added_seeds.contains(run.seed); });
+}
+
 const CellRuns* StudyResults::find(const CellName& cell) const {
   const auto found = std::find_if(cells.begin(), cells.end(), [&](const CellRuns& runs) { return runs.cell == cell; });
   return found == cells.end() ? nullptr : &*found;

@@ -2,6 +2,7 @@
 // What a study has come to so far: the finished runs, those that failed, and how learning rates were chosen.
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,10 @@ struct CellRuns {
   int64_t planned = 0;          // runs
   std::vector<RunRecord> runs;  // finished, by seed; tuning runs are not among them
   std::vector<RunFailure> failures;
+  std::set<uint64_t> added_seeds;  // by an extension of the study: plan/extension.h
+
+  // A result of this cell rests on runs that were added later.
+  bool is_extended() const;
 };
 
 struct StudyResults {

@@ -203,6 +203,7 @@ const Fields<CellSummary>& json_fields(const CellSummary*) {
           "name", [](const C& cell) { return text(cell.cell); }, "the same in words"),
       field("planned", &C::planned, "runs"),
       field("runs", &C::runs, "the finished ones"),
+      field("added_seeds", &C::added_seeds, "of finished runs that an extension of the study added").since_later(),
       field("unconverged", &C::unconverged, "ids of finished runs that had not stopped improving"),
       field("failed", &C::failed, "ids of runs that failed"),
       field("learning_rates", &C::learning_rates, "all that occur, rising"),

@@ -129,6 +129,7 @@ CellSummary summarize(const CellRuns& cell) {
                       .published = published_of(cell.runs)};
   for (const RunRecord& run : cell.runs) {
     summary.runs.push_back(outcome_of(run));
+    if (cell.added_seeds.contains(run.seed)) summary.added_seeds.push_back(run.seed);
     if (!run.converged) summary.unconverged.push_back(run.id);
   }
   for (const RunFailure& failure : cell.failures) summary.failed.push_back(failure.id);

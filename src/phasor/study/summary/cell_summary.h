@@ -55,6 +55,7 @@ struct CellSummary {
   CellName cell;
   int64_t planned = 0;
   std::vector<SeedOutcome> runs;         // finished
+  std::vector<uint64_t> added_seeds;     // of finished runs that an extension of the study added
   std::vector<std::string> unconverged;  // ids
   std::vector<std::string> failed;       // ids
   std::vector<double> learning_rates;    // all that occur, rising

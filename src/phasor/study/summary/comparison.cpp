@@ -35,6 +35,7 @@ ComparedCell compared_cell(const CellRuns& cell, const ComparedNumber& number, d
       continue;
     }
     result.values.push_back(*value);
+    if (cell.added_seeds.contains(run.seed)) result.extended = true;
     if (!run.converged) ++result.unconverged;
     if (number.quantity == ComparedQuantity::steps_to_90 && !run.steps_to_90) ++result.never;
   }

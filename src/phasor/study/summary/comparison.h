@@ -38,6 +38,7 @@ struct ComparedCell {
   int64_t unmeasured = 0;              // finished runs for which the number is not defined, likewise
   std::optional<SuccessRate> success;  // of the cell
   bool mixed = false;                  // some of its runs learned the task and some did not: CellNumbers::mixed
+  bool extended = false;               // some of the values are of runs that were added to the study later
 };
 
 struct Comparison {
@@ -54,12 +55,15 @@ struct Comparison {
   std::optional<double> turned;
   // By adjust(), of the interval's p; nothing where the interval decides nothing.
   std::optional<double> holm;
-  int64_t family = 1;  // comparisons that holm is adjusted for
+  int64_t family = 1;     // comparisons that holm is adjusted for
+  bool post_hoc = false;  // not one of the study's planned comparisons
 
   // The interval excludes 0.
   bool significant() const { return difference && difference->significant(); }
   // It does, and might by chance in one of so many comparisons.
   bool lost_to_holm() const { return significant() && holm && *holm > kComparisonLevel; }
+  // It rests on runs that were added to the study later.
+  bool extension() const { return first.extended || second.extended; }
   // The permutation test says otherwise than the interval.
   bool disputed() const { return test && difference && (test->p <= kComparisonLevel) != significant(); }
 };

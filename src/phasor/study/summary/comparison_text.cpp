@@ -90,7 +90,8 @@ std::vector<std::string> row(const Comparison& comparison, bool with_task) {
   if (with_task && !names.task.empty()) name += " on " + names.task;
   return {name + ": " + title(comparison.number),
           difference_text(comparison, ""),
-          std::string(statistics::name(comparison.reading)),
+          fmt::format("{}{}", statistics::name(comparison.reading), comparison.extension() ? ", extension" : "") +
+              (comparison.post_hoc ? ", post hoc" : ""),
           holm_text(comparison),
           comparison.test ? p_text(comparison.test->p) : "-",
           fmt::format("{}:{}", comparison.first.values.size(), comparison.second.values.size())};
@@ -138,6 +139,10 @@ std::string chance_text(const Comparison& comparison) {
   if (!comparison.lost_to_holm()) return "";
   return fmt::format("; one of {} comparisons may look like this by chance (p after Holm {})", comparison.family,
                      p_text(*comparison.holm));
+}
+
+std::string extension_text(const Comparison& comparison) {
+  return comparison.extension() ? "; extension: with runs that were added to the study later" : "";
 }
 
 std::string turned_text(const Comparison& comparison) {
@@ -227,7 +232,8 @@ std::string answer(const Comparison& comparison, bool with_task) {
   const std::string where = with_task && !names.task.empty() ? " on " + names.task : "";
   return verdict_text(comparison, names, where) + chance_text(comparison) + permutation_text(comparison) +
          mixed_text(comparison, names) + turned_text(comparison) + left_out_text(comparison.first, names.first) +
-         left_out_text(comparison.second, names.second) + ".";
+         left_out_text(comparison.second, names.second) + extension_text(comparison) +
+         (comparison.post_hoc ? "; post hoc: not a comparison that the study planned" : "") + ".";
 }
 
 std::string answers_text(const std::vector<Comparison>& comparisons, TableFormat format) {

@@ -160,7 +160,8 @@ const Fields<RunLine>& json_fields(const RunLine*) {
       field("stream_interaction", &L::stream_interaction,
             "share of the streams' variance by token and position only together"),
       field("inner_interaction", &L::inner_interaction, "the same without the first layer")};
-  static const Fields<L> fields = joined_fields<L>({named, training, heads, spectra});
+  static const Fields<L> standing = {field("extension", &L::extension, "added to the study after its start")};
+  static const Fields<L> fields = joined_fields<L>({named, training, heads, spectra, standing});
   return fields;
 }
 

@@ -37,6 +37,7 @@ struct RunLine {
   std::optional<double> contraction_start, contraction_end, position_toeplitz;
   std::optional<double> logit_interaction, content_share, product_share, positional_share;
   std::optional<double> stream_interaction, inner_interaction;
+  bool extension = false;  // an extension of the study added it
 };
 
 // Of a finished run of `cell`; its accuracies on longer sequences have columns of their own.

@@ -31,14 +31,20 @@ std::string study_csv(const StudyResults& results) {
   text += '\n';
   for (const CellRuns& cell : results.cells) {
     for (const RunRecord& run : cell.runs) {
-      text += csv_line(run_line(run, cell.cell), columns);
+      RunLine line = run_line(run, cell.cell);
+      line.extension = cell.added_seeds.contains(run.seed);
+      text += csv_line(line, columns);
       for (const double factor : factors) {
         text += "," + csv_field(JsonValue<std::optional<double>>::write(value_of(run, accuracy_at(factor))));
       }
       text += '\n';
     }
     for (const RunFailure& failure : cell.failures) {
-      text += csv_line({.id = failure.id, .cell = cell.cell, .seed = failure.seed}, columns);
+      text += csv_line({.id = failure.id,
+                        .cell = cell.cell,
+                        .seed = failure.seed,
+                        .extension = cell.added_seeds.contains(failure.seed)},
+                       columns);
       text += std::string(factors.size(), ',') + "\n";
     }
   }

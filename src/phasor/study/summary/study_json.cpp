@@ -68,6 +68,8 @@ Json to_json(const Comparison& comparison) {
           {"permutation", test_json(comparison.test)},
           {"disputed", comparison.disputed()},
           {"without_unconverged", json_number(comparison.turned)},
+          {"extension", comparison.extension()},
+          {"post_hoc", comparison.post_hoc},
           {"sentence", answer(comparison)}};
 }
 

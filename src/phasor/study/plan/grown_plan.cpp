@@ -1,0 +1,170 @@
+#include "phasor/study/plan/grown_plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "phasor/base/error.h"
+#include "phasor/model/transformer.h"
+#include "phasor/run/config_builder.h"
+#include "phasor/run/config_json.h"
+#include "phasor/run/config_keys.h"
+
+namespace phasor {
+namespace {
+
+struct NewCell {
+  std::string task, encoding;
+  ConfigBundle settings;
+};
+
+RunConfig preset_config(const RunConfig& like, const std::string& task, const std::string& encoding,
+                        const ConfigBundle& settings) {
+  ConfigBuilder builder;
+  builder.add_option("preset", "preset", like.preset);
+  builder.add_option("--add-task", "task", task);
+  builder.add_option("protocols", "protocol", like.protocol);
+  builder.add_option("--add-encoding", "model.encoding", encoding);
+  for (const auto& [key, value] : settings) builder.add_set(fmt::format("{}={}", key, value));
+  return builder.build();
+}
+
+// What sets `config` apart from its preset, protocol and task.
+ConfigBundle own_settings(const RunConfig& config) {
+  const RunConfig usual = preset_config(config, config.task, config.model.encoding, {});
+  ConfigBundle own;
+  for (const ConfigKey& key : config_keys(find_task(config.task))) {
+    if (key.name == "seed" || key.get(config) == key.get(usual)) continue;
+    own.emplace_back(key.name, key.get(config));
+  }
+  return own;
+}
+
+bool has_key(const std::string& task, const std::string& name) {
+  const std::vector<ConfigKey> keys = config_keys(find_task(task));
+  return std::any_of(keys.begin(), keys.end(), [&](const ConfigKey& key) { return key.name == name; });
+}
+
+// A setting of the old task that the new one does not have stays behind.
+RunConfig config_like(const RunConfig& like, const NewCell& wanted) {
+  ConfigBundle settings;
+  for (const auto& [key, value] : own_settings(like)) {
+    if (has_key(wanted.task, key)) settings.emplace_back(key, value);
+  }
+  if (wanted.task == like.task && wanted.encoding == like.model.encoding) return like;
+  settings.insert(settings.end(), wanted.settings.begin(), wanted.settings.end());
+  RunConfig config = preset_config(like, wanted.task, wanted.encoding, settings);
+  config.seed = like.seed;
+  resolve_encoding(config.model);  // refuses what does not fit the model
+  return config;
+}
+
+// A cell that takes over another one's rate is no model for one that needs a rate of its own.
+const PlannedCell& better_model(const PlannedCell& a, const PlannedCell& b) {
+  return a.rate_of && !b.rate_of ? b : a;
+}
+
+PlannedCell cell_like(const PlannedCell& like, const NewCell& wanted, const std::string& label) {
+  PlannedCell cell = like;
+  cell.config = config_like(like.config, wanted);
+  cell.cell.task = cell.config.task;
+  cell.cell.encoding = cell.config.model.encoding;
+  cell.cell.label = label;
+  return cell;
+}
+
+// "rope, alibi on distance", as studies from options are called.
+std::string usual_name(const StudyPlan& plan) {
+  std::vector<std::string> encodings, tasks;
+  const auto add = [](std::vector<std::string>& names, const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  for (const PlannedCell& cell : plan.cells) {
+    add(encodings, encoding_label(cell.cell));
+    add(tasks, cell.cell.task);
+  }
+  return fmt::format("{} on {}", fmt::join(encodings, ", "), fmt::join(tasks, ", "));
+}
+
+void add_seeds(StudyPlan& plan, int64_t count) {
+  bool added = false;
+  for (PlannedCell& cell : plan.cells) {
+    for (uint64_t seed = 0; std::ssize(cell.seeds) < count; ++seed) {
+      if (seed == kTuningSeed || std::find(cell.seeds.begin(), cell.seeds.end(), seed) != cell.seeds.end()) continue;
+      cell.seeds.push_back(seed);
+      added = true;
+    }
+  }
+  if (!added) {
+    const auto most = std::max_element(plan.cells.begin(), plan.cells.end(), [](const auto& a, const auto& b) {
+      return a.seeds.size() < b.seeds.size();
+    });
+    fail_usage("--seeds {}: the study '{}' has so many already ({}); a larger number makes it grow", count, plan.name,
+               most->seeds.size());
+  }
+}
+
+// One cell for every protocol, and variant, that the place has.
+template <class IsOfPlace>
+std::vector<PlannedCell> models(const StudyPlan& plan, const IsOfPlace& is_of_place) {
+  std::vector<PlannedCell> found;
+  for (const PlannedCell& cell : plan.cells) {
+    if (!is_of_place(cell)) continue;
+    const auto same = std::find_if(found.begin(), found.end(), [&](const PlannedCell& it) {
+      return it.cell.task == cell.cell.task && it.cell.protocol == cell.cell.protocol &&
+             it.cell.variant == cell.cell.variant;
+    });
+    if (same == found.end()) {
+      found.push_back(cell);
+    } else {
+      *same = better_model(*same, cell);
+    }
+  }
+  return found;
+}
+
+void add_encoding(StudyPlan& plan, const NamedEncoding& encoding) {
+  StudyPlan grown = plan;
+  for (const PlannedCell& model : models(plan, [](const PlannedCell&) { return true; })) {
+    PlannedCell cell = cell_like(model, {model.cell.task, encoding.expression, {}}, encoding.name);
+    if (plan.find(cell.cell) != nullptr) {
+      fail_usage("--add-encoding {}: the study has {} already", encoding.expression, text(cell.cell));
+    }
+    // Behind the last of its task and protocol, where a study made at once would have it.
+    const auto last = std::find_if(grown.cells.rbegin(), grown.cells.rend(), [&](const PlannedCell& it) {
+      return it.cell.task == cell.cell.task && it.cell.protocol == cell.cell.protocol;
+    });
+    grown.cells.insert(last.base(), std::move(cell));
+  }
+  plan = std::move(grown);
+}
+
+void add_task(StudyPlan& plan, const std::string& task, const ConfigBundle& settings) {
+  const std::string first = plan.cells.front().cell.task;
+  const std::vector<PlannedCell> cells = plan.cells;
+  for (const PlannedCell& model : cells) {
+    if (model.cell.task == task) fail_usage("--add-task {}: the study has it already", task);
+    if (model.cell.task != first) continue;
+    PlannedCell cell = cell_like(model, {task, model.config.model.encoding, settings}, model.cell.label);
+    if (cell.rate_of) cell.rate_of->task = cell.cell.task;
+    plan.cells.push_back(std::move(cell));
+  }
+}
+
+}  // namespace
+
+StudyPlan grown(const StudyPlan& plan, const StudyGrowth& growth) {
+  check(plan);
+  const bool is_usual = plan.name == usual_name(plan);
+  StudyPlan later = plan;
+  for (const std::string& task : growth.tasks) add_task(later, task, growth.settings);
+  for (const NamedEncoding& encoding : growth.encodings) add_encoding(later, encoding);
+  if (growth.seeds) add_seeds(later, *growth.seeds);
+  if (is_usual) later.name = usual_name(later);
+  check(later);
+  refuse_duplicates(later);
+  return later;
+}
+
+}  // namespace phasor

@@ -1,0 +1,28 @@
+#pragma once
+// The plan of a study that grows: more seeds, encodings and tasks, with everything else as it is.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "phasor/run/config_presets.h"
+#include "phasor/study/plan/named_encoding.h"
+#include "phasor/study/plan/study_plan.h"
+
+namespace phasor {
+
+struct StudyGrowth {
+  std::optional<int64_t> seeds;  // how many every cell has then; those that have more keep them
+  std::vector<NamedEncoding> encodings;
+  std::vector<std::string> tasks;
+  ConfigBundle settings;  // of the cells of new tasks
+
+  bool empty() const { return !seeds && encodings.empty() && tasks.empty(); }
+};
+
+// A new encoding is trained wherever the study has cells, by the settings, seeds, rates to choose from and measures of
+// the first cell of that task, protocol and variant; a new task likewise, with its own sizes at the preset. Seeds are
+// the smallest that a cell lacks. Throws UsageError for what the study has already, and for what cannot be trained.
+StudyPlan grown(const StudyPlan& plan, const StudyGrowth& growth);
+
+}  // namespace phasor
