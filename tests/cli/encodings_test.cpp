@@ -41,6 +41,12 @@ TEST(Encodings, CardFollowsTheShape) {
   expect_words(output({"rope(axes=2)", "--grid", "4,6"}), {"24 positions (4 x 6)", "along coordinate 1", "-5"});
   expect_words(output({"alibi", "--heads", "2", "--width", "6", "--layers", "3", "--causal"}),
                {"3 layers, 2 heads of 3 channels, width 6, 128 positions, causal"});
+  const Arguments llama = {"rope(base=500000,scaling=llama3,factor=8,original=8192,layout=half)", "--head-width", "128",
+                           "--length", "131072"};
+  expect_words(output(llama), {"29 kept, 6 ramped, 29 stretched of 64 pairs", "Not measured"});
+  EXPECT_EQ(json_output(llama).at("rotary_pairs")[0].at("pairs").size(), 64u);
+  EXPECT_EQ(output(llama).find("mscale"), std::string::npos);
+  expect_words(output(llama + Arguments{"--all"}), {"mscale=0", "More on rope"});
   const Json one = json_output({"relative", "--seed", "1"}).at("kernels");
   EXPECT_EQ(one, json_output({"relative", "--seed", "1"}).at("kernels"));
   EXPECT_NE(one, json_output({"relative"}).at("kernels"));
@@ -66,8 +72,10 @@ TEST(Encodings, NonsenseIsExplained) {
   expect_refused({"bias(\"1/d\")"}, {"inf at d=0"});
   expect_refused({"rope[heads=9]", "--heads", "4"}, {"no head 9"});
   expect_refused({"rope[heads=60000]"}, {"up to number 63"});
-  expect_refused({"rope", "--length", "1"}, {"--length", "2 to 2048"});
+  expect_refused({"rope", "--length", "1"}, {"--length", "2 to 1048576"});
   expect_refused({"integer(normalised)", "--length", "2000"}, {"--length", "2 to 256"});
+  expect_refused({"rope", "--width", "64", "--head-width", "8"}, {"--width 64", "4 heads of --head-width 8"});
+  expect_refused({"--all"}, {"--all", "EXPRESSION"});
   expect_refused({"rope", "--width", "30"}, {"--width 30", "4 heads", "28"});
   expect_refused({"rope(axes=2)", "--grid", "4"}, {"2 coordinates"});
   expect_refused({"rope(axes=2)", "--grid", "4,x"}, {"--grid", "'x'"});

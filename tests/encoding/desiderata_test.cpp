@@ -30,7 +30,7 @@ TEST(Desiderata, OfNothing) {
   const Desiderata d = measured("nope");
   EXPECT_EQ(d.site.place, Place::none);
   EXPECT_EQ(d.unique.verdict, Fulfilment::fail) << "all positions look alike";
-  for (const Fulfilment other : {d.shift.verdict, d.longer.verdict, d.origin.verdict, d.n_dimensional}) {
+  for (const Fulfilment other : {d.shift.verdict, d.bounded.verdict, d.origin.verdict, d.n_dimensional}) {
     EXPECT_EQ(other, Fulfilment::not_applicable);
   }
 }
@@ -43,8 +43,8 @@ TEST(Desiderata, OfTheInteger) {
   EXPECT_EQ(d.shift.verdict, Fulfilment::pass);
   EXPECT_LT(d.shift.residual, kLinear);
   EXPECT_EQ(d.shift.rank, 1);
-  EXPECT_NEAR(d.longer.norm_ratio, 255.0 / 127.0, kTolerance);
-  EXPECT_EQ(d.longer.verdict, Fulfilment::fail) << "it grows with the length";
+  EXPECT_NEAR(d.bounded.norm_ratio, 255.0 / 127.0, kTolerance);
+  EXPECT_EQ(d.bounded.verdict, Fulfilment::fail) << "it grows with the length";
   EXPECT_EQ(d.origin.verdict, Fulfilment::pass);
   EXPECT_EQ(d.n_dimensional, Fulfilment::fail);
   EXPECT_NEAR(d.norm_ratio, 63.5, kTolerance) << "it drowns the content";
@@ -58,9 +58,9 @@ TEST(Desiderata, OfTheNormalisedInteger) {
   EXPECT_NEAR(d.unique.length_difference, 2.0 * (1.0 - 63.0 / 127.0), kTolerance);
   EXPECT_EQ(d.unique.verdict, Fulfilment::fail) << "a position's code depends on the length";
   EXPECT_EQ(d.shift.verdict, Fulfilment::pass);
-  EXPECT_NEAR(d.longer.norm_ratio, 1.0, kTolerance);
-  EXPECT_NEAR(d.longer.step_ratio, 127.0 / 255.0, kTolerance);
-  EXPECT_EQ(d.longer.verdict, Fulfilment::pass);
+  EXPECT_NEAR(d.bounded.norm_ratio, 1.0, kTolerance);
+  EXPECT_NEAR(d.bounded.step_ratio, 127.0 / 255.0, kTolerance);
+  EXPECT_EQ(d.bounded.verdict, Fulfilment::pass);
   EXPECT_NEAR(d.norm_ratio, 0.5, kTolerance);
 }
 
@@ -76,7 +76,7 @@ TEST(Desiderata, OfBits) {
   EXPECT_EQ(d.unique.verdict, Fulfilment::pass);
   EXPECT_EQ(d.shift.verdict, Fulfilment::fail);
   EXPECT_GT(d.shift.residual, 0.3) << "a carry is not linear";
-  EXPECT_NEAR(d.longer.norm_ratio, std::sqrt(8.0 / 7.0), kTolerance);
+  EXPECT_NEAR(d.bounded.norm_ratio, std::sqrt(8.0 / 7.0), kTolerance);
   EXPECT_NEAR(d.norm_ratio, norms / 8.0, kTolerance);
   EXPECT_NEAR(d.largest_step, std::sqrt(7.0) / 8.0, kTolerance) << "from 63 to 64 all bits change";
   EXPECT_NEAR(d.unevenness, std::sqrt(7.0) / steps, kTolerance) << "they jump";
@@ -96,8 +96,8 @@ TEST(Desiderata, OfSines) {
   EXPECT_EQ(d.unique.verdict, Fulfilment::pass);
   EXPECT_EQ(d.shift.verdict, Fulfilment::pass);
   EXPECT_LT(d.shift.residual, kLinear);
-  EXPECT_NEAR(d.longer.norm_ratio, 1.0, kTolerance);
-  EXPECT_EQ(d.longer.verdict, Fulfilment::pass);
+  EXPECT_NEAR(d.bounded.norm_ratio, 1.0, kTolerance);
+  EXPECT_EQ(d.bounded.verdict, Fulfilment::pass);
   EXPECT_NEAR(d.norm_ratio, std::sqrt(0.5), kTolerance) << "it changes what it is added to";
   EXPECT_NEAR(d.largest_step, turn_step(32) / 8.0, kTolerance);
   EXPECT_NEAR(d.unevenness, 1.0, 1e-9) << "smooth";
@@ -109,7 +109,7 @@ TEST(Desiderata, OfRotations) {
   EXPECT_EQ(d.unique.verdict, Fulfilment::pass);
   EXPECT_LT(d.shift.residual, kLinear);
   EXPECT_EQ(d.shift.verdict, Fulfilment::pass);
-  EXPECT_EQ(d.longer.verdict, Fulfilment::pass);
+  EXPECT_EQ(d.bounded.verdict, Fulfilment::pass);
   EXPECT_EQ(d.n_dimensional, Fulfilment::fail);
   EXPECT_NEAR(d.norm_ratio, 1.0, kTolerance) << "norms stay";
   EXPECT_NEAR(d.largest_step, turn_step(8) / std::sqrt(8.0), kTolerance);
@@ -120,7 +120,7 @@ TEST(Desiderata, OfRotationsInTwoDimensions) {
   EXPECT_EQ(d.positions, 128) << "8 x 16";
   EXPECT_EQ(d.unique.verdict, Fulfilment::pass);
   EXPECT_LT(d.shift.residual, kLinear) << "along either coordinate";
-  EXPECT_EQ(d.longer.verdict, Fulfilment::pass);
+  EXPECT_EQ(d.bounded.verdict, Fulfilment::pass);
   EXPECT_EQ(d.n_dimensional, Fulfilment::pass);
   EXPECT_NEAR(d.largest_step, turn_step(4) / std::sqrt(8.0), kTolerance);
 }
@@ -132,7 +132,7 @@ TEST(Desiderata, EveryStepOfTheRoadMendsSomething) {
   EXPECT_EQ(road.back().expression, "rope(axes=2)");
   const Desiderata& last = road.back().measured;
   for (const Fulfilment verdict :
-       {last.unique.verdict, last.shift.verdict, last.longer.verdict, last.origin.verdict, last.n_dimensional}) {
+       {last.unique.verdict, last.shift.verdict, last.bounded.verdict, last.origin.verdict, last.n_dimensional}) {
     EXPECT_EQ(verdict, Fulfilment::pass);
   }
   for (const RoadStep& step : road) EXPECT_EQ(road_cells(step).size(), road_columns().size());
@@ -152,16 +152,16 @@ TEST(Desiderata, ATableWithoutStructureHasNoLinearShift) {
 TEST(Desiderata, ATrainedTableEndsWhereTrainingDid) {
   for (const std::string text : {"learned", "relative", "concat(learned,width=4)"}) {
     const Desiderata d = measured(text);
-    EXPECT_FALSE(d.longer.has_values) << text;
-    EXPECT_EQ(d.longer.verdict, Fulfilment::fail) << text;
-    EXPECT_EQ(d.longer.reason, "the trained table ends") << text;
+    EXPECT_FALSE(d.bounded.has_values) << text;
+    EXPECT_EQ(d.bounded.verdict, Fulfilment::fail) << text;
+    EXPECT_EQ(d.bounded.reason, "the trained table ends") << text;
   }
   for (const std::string text : {"t5", "relative(max_distance=8)", "random", "randomized(learned,max=512)"}) {
-    EXPECT_TRUE(measured(text).longer.has_values) << text;
+    EXPECT_TRUE(measured(text).bounded.has_values) << text;
   }
   const Desiderata narrow = measured("randomized(rope,max=200)");
-  EXPECT_FALSE(narrow.longer.has_values);
-  EXPECT_NE(narrow.longer.reason.find("256"), std::string::npos) << narrow.longer.reason;
+  EXPECT_FALSE(narrow.bounded.has_values);
+  EXPECT_NE(narrow.bounded.reason.find("256"), std::string::npos) << narrow.bounded.reason;
 }
 
 TEST(Desiderata, DistancesThatShareABucketAreOneCode) {
@@ -188,11 +188,11 @@ TEST(Desiderata, AShiftMustBeOneMapForAllContent) {
 }
 
 TEST(Desiderata, BiasesMayFallButNotRise) {
-  EXPECT_EQ(measured("alibi").longer.verdict, Fulfilment::pass);
-  EXPECT_EQ(measured("alibi").longer.norm_ratio, 1.0);
+  EXPECT_EQ(measured("alibi").bounded.verdict, Fulfilment::pass);
+  EXPECT_EQ(measured("alibi").bounded.norm_ratio, 1.0);
   const Desiderata rising = measured("bias(\"abs(d)\")");
-  EXPECT_NEAR(rising.longer.norm_ratio, 255.0 / 127.0, kTolerance);
-  EXPECT_EQ(rising.longer.verdict, Fulfilment::fail);
+  EXPECT_NEAR(rising.bounded.norm_ratio, 255.0 / 127.0, kTolerance);
+  EXPECT_EQ(rising.bounded.verdict, Fulfilment::fail);
 }
 
 TEST(Desiderata, SidesOfABias) {

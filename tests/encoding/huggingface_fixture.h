@@ -12,6 +12,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/checkpoint/safetensors.h"
+#include "phasor/encoding/syntax/printer.h"
 #include "support/paths.h"
 
 namespace phasor::testing_support {
@@ -38,6 +39,41 @@ struct RopeFrequencies {
   std::vector<double> frequencies, frequencies_float32;
   double attention_factor = 0;  // on sine and cosine, so that its square is on the logits
 };
+
+inline std::string quoted_list(const std::vector<double>& numbers) {
+  std::string text;
+  for (const double number : numbers) text += (text.empty() ? "" : ",") + print_number(number);
+  return '"' + text + '"';
+}
+
+// What a user would write for the library's configuration.
+inline std::string rope_expression(const RopeFrequencies& entry) {
+  std::string text = entry.type == "proportional" ? "prope(p=" + print_number(entry.fraction)
+                                                  : "rope(fraction=" + print_number(entry.fraction);
+  text += ",base=" + print_number(entry.base);
+  const auto add = [&text](const std::string& key, double value) { text += "," + key + "=" + print_number(value); };
+  const bool scaled = entry.type != "default" && entry.type != "proportional";
+  if (scaled) {
+    text += ",scaling=" + entry.type;
+    add("factor", entry.factor);
+    if (entry.type != "linear") add("original", static_cast<double>(entry.original_length));
+  }
+  if (entry.type == "yarn") {
+    add("beta_fast", entry.beta_fast);
+    add("beta_slow", entry.beta_slow);
+    if (!entry.truncate) text += ",truncate=no";
+    if (entry.mscale) add("mscale", *entry.mscale);
+    if (entry.mscale_all_dim) add("mscale_all_dim", *entry.mscale_all_dim);
+  }
+  if (entry.type == "llama3") {
+    add("low", entry.low_frequency_factor);
+    add("high", entry.high_frequency_factor);
+  }
+  if (entry.type == "longrope")
+    text += ",short=" + quoted_list(entry.short_factor) + ",long=" + quoted_list(entry.long_factor);
+  if (entry.given_attention_factor) add("attention", *entry.given_attention_factor);
+  return text + ")";
+}
 
 // T5's numbers for key position - query position.
 struct BucketTable {

@@ -7,7 +7,6 @@
 #include "encoding/huggingface_fixture.h"
 #include "phasor/encoding/encoding.h"
 #include "phasor/encoding/entries/t5_bucket.h"
-#include "phasor/encoding/syntax/printer.h"
 
 namespace phasor {
 namespace huggingface_test {
@@ -15,43 +14,10 @@ namespace huggingface_test {
 using testing_support::AlibiSlopes;
 using testing_support::BucketTable;
 using testing_support::HuggingfaceFixture;
+using testing_support::rope_expression;
 using testing_support::RopeFrequencies;
 
 constexpr double kRounding = std::numeric_limits<double>::epsilon() / 2.0;
-
-std::string list(const std::vector<double>& numbers) {
-  std::string text;
-  for (const double number : numbers) text += (text.empty() ? "" : ",") + print_number(number);
-  return '"' + text + '"';
-}
-
-// What a user would write for the library's configuration.
-std::string expression(const RopeFrequencies& entry) {
-  std::string text = entry.type == "proportional" ? "prope(p=" + print_number(entry.fraction)
-                                                  : "rope(fraction=" + print_number(entry.fraction);
-  text += ",base=" + print_number(entry.base);
-  const auto add = [&text](const std::string& key, double value) { text += "," + key + "=" + print_number(value); };
-  const bool scaled = entry.type != "default" && entry.type != "proportional";
-  if (scaled) {
-    text += ",scaling=" + entry.type;
-    add("factor", entry.factor);
-    if (entry.type != "linear") add("original", static_cast<double>(entry.original_length));
-  }
-  if (entry.type == "yarn") {
-    add("beta_fast", entry.beta_fast);
-    add("beta_slow", entry.beta_slow);
-    if (!entry.truncate) text += ",truncate=no";
-    if (entry.mscale) add("mscale", *entry.mscale);
-    if (entry.mscale_all_dim) add("mscale_all_dim", *entry.mscale_all_dim);
-  }
-  if (entry.type == "llama3") {
-    add("low", entry.low_frequency_factor);
-    add("high", entry.high_frequency_factor);
-  }
-  if (entry.type == "longrope") text += ",short=" + list(entry.short_factor) + ",long=" + list(entry.long_factor);
-  if (entry.given_attention_factor) add("attention", *entry.given_attention_factor);
-  return text + ")";
-}
 
 TEST(HuggingFace, RotaryFrequenciesAndAttentionFactors) {
   // A power of the base, its exponent and a few products: some ten roundings each, which a logarithm of the
@@ -59,7 +25,7 @@ TEST(HuggingFace, RotaryFrequenciesAndAttentionFactors) {
   constexpr double kTolerance = 300.0 * kRounding;
   size_t compared = 0;
   for (const RopeFrequencies& entry : HuggingfaceFixture().rope()) {
-    const std::string text = expression(entry);
+    const std::string text = rope_expression(entry);
     SCOPED_TRACE(entry.name + ": " + text);
     const int64_t length = entry.sequence_length > 0 ? entry.sequence_length : 16;
     const ResolvedEncoding resolved = resolve(parse_encoding(text), {.heads = 2,

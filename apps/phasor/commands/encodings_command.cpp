@@ -22,7 +22,7 @@ struct EncodingsOptions {
   EncodingShapeOptions shape;
   uint64_t seed = 0;
   std::string update;  // a file
-  bool parameters = false, road = false, markdown = false, ascii = false, json = false;
+  bool parameters = false, all = false, road = false, markdown = false, ascii = false, json = false;
 };
 
 void check(const EncodingsOptions& options) {
@@ -36,7 +36,8 @@ void check(const EncodingsOptions& options) {
   refuse(options.road && options.markdown, "--road", "is part of what --markdown prints; give one of them");
   refuse(options.json && options.markdown, "--json", "and --markdown are two forms; give one of them");
   refuse(!options.update.empty() && !options.markdown, "--update", "goes with --markdown");
-  refuse(!card && !options.shape.empty(), "--length, --layers, --heads, --width, --grid and --causal",
+  refuse(!card && options.all, "--all", "needs an EXPRESSION; --parameters lists those of every entry");
+  refuse(!card && !options.shape.empty(), "--length, --layers, --heads, --head-width, --width, --grid and --causal",
          "need an EXPRESSION");
 }
 
@@ -62,7 +63,8 @@ void run_encodings(const EncodingsOptions& options) {
   }
   const Encoding encoding = parse_encoding(options.expression);
   const EncodingCard card = make_card(encoding, options.shape.shape(encoding), options.seed);
-  options.json ? print_json(card_json(card)) : print_out("{}", card_text(card, options.ascii));
+  options.json ? print_json(card_json(card))
+               : print_out("{}", card_text(card, {.ascii = options.ascii, .all = options.all}));
 }
 
 }  // namespace
@@ -72,9 +74,10 @@ void add_encodings_command(CLI::App& app) {
   auto options = std::make_shared<EncodingsOptions>();
   add_text(*command, "EXPRESSION", options->expression,
            "An encoding to show: what it is, its kernel over distance, five desiderata measured");
-  options->shape.add_to(*command);
+  options->shape.add_to(*command, EncodingShapeOptions::Use::card);
   add_seed(*command, "--seed", options->seed, "Seed for the initial values of learned parameters");
   command->add_flag("--ascii", options->ascii, "Draw kernels without Braille dots");
+  command->add_flag("--all", options->all, "A card with every parameter of its entries, used or not, and their notes");
   command->add_flag("--parameters", options->parameters, "List with all parameters");
   command->add_flag("--road", options->road, "Compare the steps from integer positions to 2-D RoPE");
   command->add_flag("--markdown", options->markdown, "Print the catalogue's part of docs/encodings.md");

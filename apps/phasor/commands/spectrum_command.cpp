@@ -160,7 +160,7 @@ void add_encoding(CLI::App& group) {
   CLI::App* command = group.add_subcommand("encoding", "An encoding without a model, with random content");
   auto options = std::make_shared<EncodingSpectrumOptions>();
   add_text(*command, "EXPRESSION", options->encoding, "The encoding, as 'phasor encodings' takes it")->required();
-  options->shape.add_to(*command, true);
+  options->shape.add_to(*command, EncodingShapeOptions::Use::matrices);
   add_text(*command, "--content", options->content, "gaussian, shared or psd: see below")
       ->type_name("KIND")
       ->capture_default_str();

@@ -3,45 +3,28 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
+#include "phasor/encoding/measure/measured_sizes.h"
 #include "phasor/encoding/measure/usual_shape.h"
-#include "phasor/encoding/resolve/encoding_sum.h"
 #include "phasor/run/config_text.h"
 
 namespace phasor::app {
 namespace {
 
-// Every position is compared with every other.
-constexpr int64_t kMostPositions = 2048;
-// Of a table; twice the length has four times as many, or eight times.
-constexpr double kMostEntries = 4194304.0;
-
-// Tables for each length, or for each query position, grow with the square of the length.
-int64_t most_positions(const Encoding& encoding, const EncodingShape& shape) {
-  const EncodingSum sum(encoding, print(encoding));
-  const TableForm form = sum.form();
-  const double row = static_cast<double>(std::max(shape.width, 2 * shape.heads));
-  double most = static_cast<double>(kMostPositions);
-  if (form.bias_by_query && form.bias_per_length) {
-    most = std::cbrt(kMostEntries / static_cast<double>(2 * shape.heads));
-  } else if (form.bias_by_query || form.bias_per_length || form.input_per_length || sum.traits().depends_on_length) {
-    most = std::sqrt(kMostEntries / row);
-  }
-  return std::min(kMostPositions, static_cast<int64_t>(most));
-}
+constexpr int64_t kMostCells = 2048;         // of a grid: every cell is compared with every other
+constexpr int64_t kMostPositions = 1048576;  // of a card, which leaves out what compares them
 
 std::vector<int64_t> read_grid(const std::string& text) {
   std::vector<int64_t> grid;
   int64_t cells = 1;
   for (size_t at = 0; at <= text.size();) {
     const size_t end = std::min(text.find(',', at), text.size());
-    grid.push_back(read_whole("--grid", text.substr(at, end - at), {.least = 1, .most = kMostPositions}));
+    grid.push_back(read_whole("--grid", text.substr(at, end - at), {.least = 1, .most = kMostCells}));
     cells *= grid.back();
     if (grid.size() > 4) fail_usage("--grid {}: at most 4 extents, such as 4,6", text);
-    if (cells > kMostPositions) fail_usage("--grid {}: at most {} cells", text, kMostPositions);
+    if (cells > kMostCells) fail_usage("--grid {}: at most {} cells", text, kMostCells);
     at = end + 1;
   }
   return grid;
@@ -49,19 +32,23 @@ std::vector<int64_t> read_grid(const std::string& text) {
 
 }  // namespace
 
-void EncodingShapeOptions::add_to(CLI::App& command, bool by_head) {
-  add_whole(command, "--length", length, {.least = 2, .most = kMostPositions}, "Positions to measure on (default 128)");
+void EncodingShapeOptions::add_to(CLI::App& command, Use use) {
+  use_ = use;
+  const bool card = use == Use::card;
+  add_whole(command, "--length", length, {.least = 2, .most = card ? kMostPositions : kMostCells},
+            card ? "Positions (default 128); kernels and desiderata are measured on up to 2048"
+                 : "Positions to measure on (default 128)");
   add_whole(command, "--layers", layers, {.least = 1, .most = 64},
             "Layers of the model (default 2, or those that the expression names)")
       ->type_name("L");
   add_whole(command, "--heads", heads, {.least = 1, .most = 64},
             "Heads of a layer (default 4, or those that the expression names)")
       ->type_name("H");
-  if (by_head) {
-    add_whole(command, "--head-width", head_width, {.least = 1, .most = 512}, "Channels of a head (default 16)")
-        ->type_name("D");
-  } else {
-    add_whole(command, "--width", width, {.least = 1, .most = 1024},
+  add_whole(command, "--head-width", head_width, {.least = 1, .most = card ? 65536 : 512},
+            "Channels of a head (default 16)")
+      ->type_name("D");
+  if (card) {
+    add_whole(command, "--width", width, {.least = 1, .most = 65536},
               "Width of the model; a head has W/H channels (default 16 per head)")
         ->type_name("W");
   }
@@ -81,6 +68,10 @@ EncodingShape EncodingShapeOptions::shape(const Encoding& encoding) const {
   if (head_width) shape.head_width = *head_width;
   shape.width = shape.heads * shape.head_width;
   if (width) {
+    if (head_width && *width != shape.width) {
+      fail_usage("--width {} is not {} heads of --head-width {}; leave one of them out", *width, shape.heads,
+                 *head_width);
+    }
     shape.width = *width;
     if (shape.width % shape.heads != 0) {
       fail_usage("--width {} cannot be shared by {} heads; {} can", shape.width, shape.heads,
@@ -89,7 +80,9 @@ EncodingShape EncodingShapeOptions::shape(const Encoding& encoding) const {
     shape.head_width = shape.width / shape.heads;
   }
   if (length) {
-    const WholeRange range{.least = 2, .most = most_positions(encoding, shape)};
+    const MeasuredPositions measured = measured_positions(encoding, shape);
+    const bool only_measured = use_ == Use::matrices || measured.tables_end;
+    const WholeRange range{.least = 2, .most = only_measured ? measured.most : kMostPositions};
     if (*length > range.most)
       fail_usage("--length: {} is out of range, {} for this encoding", *length, describe(range));
     if (!shape.grid.empty() && grid.empty()) {

@@ -13,11 +13,16 @@ struct EncodingShapeOptions {
   std::string grid;
   bool causal = false;
 
-  // With `by_head`, the width is given per head: --head-width instead of --width.
-  void add_to(CLI::App& command, bool by_head = false);
+  // A card leaves out what is too large to measure; matrices are made whatever it takes, and have no width of their
+  // own.
+  enum class Use : uint8_t { card, matrices };
+  void add_to(CLI::App& command, Use use);
   bool empty() const;
   // What is not given is as usual_shape() has it.
   EncodingShape shape(const Encoding& encoding) const;
+
+ private:
+  Use use_ = Use::card;
 };
 
 }  // namespace phasor::app

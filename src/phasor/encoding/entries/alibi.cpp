@@ -39,6 +39,13 @@ class Alibi : public EncodingComponent {
             .bidirectional = true};
   }
 
+  std::string formula() const override {
+    if (released_) return "b_h(d) = -m_h |d|, m_h = e^(-h/H)";
+    if (learned_)
+      return "b_h(d) = -m_h |d|, m_h trained per head and layer, from 2^(-8(h+1)/H) on for H a power of two";
+    return {};
+  }
+
   void fill(EncodingPlaces& places) const override { learned_ ? fill_learned(places) : fill_fixed(places); }
 
  private:

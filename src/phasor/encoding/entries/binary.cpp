@@ -12,6 +12,10 @@ class Binary : public EncodingComponent {
 
   EncodingTraits traits() const override { return {.coupling = Coupling::input, .bidirectional = true}; }
 
+  std::string formula() const override {
+    return signed_ ? "x[c] += 2 (bit c of p) - 1 (the lowest first)" : "x[c] += bit c of p (the lowest first)";
+  }
+
   void fill(EncodingPlaces& places) const override {
     const int64_t bits = needed_bits(places.shape().positions);
     if (bits > places.shape().width) {

@@ -52,7 +52,7 @@ void check_rotation_size(const EncodingPlaces& places, const Rotation& rotation)
 
 Rotation index_rotation(EncodingPlaces& places, const std::vector<double>& frequencies, bool halves) {
   Rotation rotation;
-  rotation.positions = places.shape().positions;
+  rotation.positions = places.shape().factors ? places.shape().positions : 0;
   rotation.axes = {places.position_axis()};
   rotation.pairs = static_cast<int64_t>(frequencies.size());
   rotation.halves = halves;

@@ -48,8 +48,9 @@ class Fire : public EncodingComponent {
 
   // Starts as PyTorch's linear layers do, between +-1/sqrt(inputs).
   static int64_t add_weights(EncodingPlaces& places, std::string_view name, std::vector<int64_t> shape, int64_t inputs,
-                             int64_t layer) {
+                             int64_t layer, std::vector<int64_t> heads = {}) {
     LearnedParameter parameter;
+    parameter.heads = std::move(heads);
     parameter.shape = std::move(shape);
     parameter.initial.kind = InitialValues::Kind::uniform;
     parameter.initial.size = 1.0 / std::sqrt(static_cast<double>(inputs));
@@ -65,8 +66,8 @@ class Fire : public EncodingComponent {
     const int64_t scope = shared_ ? EncodingPlaces::kAllLayers : layer;
     source.weight1 = add_weights(places, "hidden.weight", {hidden_}, 1, scope);
     source.bias1 = add_weights(places, "hidden.bias", {hidden_}, 1, scope);
-    source.weight2 = add_weights(places, "output.weight", {outputs, hidden_}, hidden_, scope);
-    source.bias2 = add_weights(places, "output.bias", {outputs}, hidden_, scope);
+    source.weight2 = add_weights(places, "output.weight", {outputs, hidden_}, hidden_, scope, heads);
+    source.bias2 = add_weights(places, "output.bias", {outputs}, hidden_, scope, heads);
     return source;
   }
 

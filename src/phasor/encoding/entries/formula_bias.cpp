@@ -17,6 +17,7 @@ class FormulaBias : public EncodingComponent {
             .bidirectional = term_.uses("d") || term_.uses("i"),
             .depends_on_length = term_.uses("n")};
   }
+  std::string formula() const override { return "b = " + term_.text(); }
   TableForm form() const override { return {.bias_by_query = term_.uses("i"), .bias_per_length = term_.uses("n")}; }
 
   void fill(EncodingPlaces& places) const override { term_.add_bias(places); }

@@ -15,6 +15,7 @@ class FormulaInput : public EncodingComponent {
             .bidirectional = term_.uses("i"),
             .depends_on_length = term_.uses("n")};
   }
+  std::string formula() const override { return "x[c] += " + term_.text(); }
   TableForm form() const override { return {.input_per_length = term_.uses("n")}; }
 
   void fill(EncodingPlaces& places) const override { term_.add_input(places); }

@@ -137,6 +137,11 @@ bool FormulaTerm::uses(std::string_view name) const {
   return contains(row_names_, name) || contains(column_names_, name) || contains(count_names_, name);
 }
 
+bool FormulaTerm::has(std::string_view argument) const {
+  return std::any_of(arguments_.begin(), arguments_.end(),
+                     [argument](const FormulaArgument& it) { return it.name == argument; });
+}
+
 bool FormulaTerm::learned() const {
   return std::any_of(arguments_.begin(), arguments_.end(), [](const FormulaArgument& a) { return a.learned; });
 }
@@ -163,6 +168,7 @@ std::vector<FormulaSource::Argument> FormulaTerm::add_parameters(EncodingPlaces&
     parameter.initial = argument.initial;
     parameter.least = argument.least;
     parameter.most = argument.most;
+    if (argument.per_head) parameter.heads = places.heads();
     result.push_back(
         {.parameter = places.add_parameter(argument.name, parameter, layer), .stride = argument.per_head ? 1 : 0});
   }

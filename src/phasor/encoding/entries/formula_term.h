@@ -35,7 +35,9 @@ class FormulaTerm {
   FormulaTerm(Place place, const EncodingArguments& arguments, std::string_view parameter,
               std::vector<FormulaArgument> more = {});
 
+  std::string text() const { return formula_.print(); }
   bool uses(std::string_view name) const;
+  bool has(std::string_view argument) const;  // one that the formula uses
   bool learned() const;
 
   // Each layer learns numbers of its own, unless they are shared.

@@ -12,6 +12,9 @@ class Integer : public EncodingComponent {
   EncodingTraits traits() const override {
     return {.coupling = Coupling::input, .bidirectional = true, .depends_on_length = normalised_};
   }
+  std::string formula() const override {
+    return normalised_ ? "x[c] += p / (n - 1), n the sequence's own length" : "x[c] += p";
+  }
   TableForm form() const override { return {.input_per_length = normalised_}; }
 
   void fill(EncodingPlaces& places) const override {

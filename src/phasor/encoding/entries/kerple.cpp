@@ -40,6 +40,7 @@ class Kerple : public EncodingComponent {
             .bidirectional = true};
   }
 
+  std::string formula() const override { return "b_h(d) = " + term_.text() + ", r1 and r2 trained per head and layer"; }
   void fill(EncodingPlaces& places) const override { term_.add_bias(places); }
 
  private:

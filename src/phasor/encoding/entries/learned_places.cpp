@@ -28,6 +28,7 @@ void add_learned_bias(EncodingPlaces& places, std::string_view name, int64_t col
   LearnedParameter parameter;
   parameter.shape = {static_cast<int64_t>(heads.size()), columns};
   parameter.initial = initial;
+  parameter.heads = heads;
   const std::vector<int64_t> layers = places.layers();
   for (const int64_t layer : layers) {
     if (!shared || layer == layers.front()) {
@@ -62,6 +63,7 @@ void rotate_learned(EncodingPlaces& places, std::string_view name, const std::ve
   const int64_t size = static_cast<int64_t>(prototypes.front().frequencies.values.size());
   LearnedParameter parameter;
   parameter.shape = per_head ? std::vector<int64_t>{static_cast<int64_t>(heads.size()), size} : std::vector{size};
+  if (per_head) parameter.heads = heads;
   parameter.initial.kind = InitialValues::Kind::values;
   for (const Rotation& prototype : prototypes) {
     assert(prototype.classes == 1);

@@ -70,6 +70,13 @@ class Mla : public EncodingComponent {
             .bidirectional = true};
   }
 
+  std::string formula() const override {
+    return rotary_ == 0 ? "L = <q, k> / sqrt(head width), q and k from latents" : "";
+  }
+  bool reads(std::string_view parameter) const override {
+    return rotary_ != 0 || parameter == "kv" || parameter == "q" || parameter == "rope" || parameter == "norm";
+  }
+
   void fill(EncodingPlaces& places) const override {
     const EncodingShape& shape = places.shape();
     const int64_t half = std::max<int64_t>(1, shape.width / 2);

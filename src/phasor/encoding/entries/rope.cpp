@@ -11,6 +11,7 @@
 #include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/entries/channel_pairs.h"
 #include "phasor/encoding/entries/formula_term.h"
+#include "phasor/encoding/entries/frequencies.h"
 #include "phasor/encoding/entries/learned_places.h"
 #include "phasor/encoding/entries/rope_axes.h"
 #include "phasor/encoding/entries/rope_scaling.h"
@@ -77,13 +78,39 @@ class Rope : public EncodingComponent {
             .n_dimensional = axes_.count() > 1};
   }
 
+  std::string formula() const override {
+    const std::string turned = halves_ ? "(q[c] + i q[C/2+c])" : "(q[2c] + i q[2c+1])";
+    const std::string angle = axes_.count() > 1 ? "e^(i <p, w>), p the coordinates" : "e^(i p w)";
+    const std::string spectrum =
+        formula_   ? formula_->text()
+        : trained_ ? fmt::format("trained in each layer, from {} on", scaling_.formula("base^(-2c/C)"))
+                   : scaling_.formula("base^(-2c/C)");
+    std::string text = fmt::format("{} {}, the same for k; w = {}; C = {}", turned, angle, spectrum,
+                                   fraction_ < 1.0 ? "fraction * head width" : "head width");
+    for (const std::string& more : {axes_.formula(), scaling_.attention_formula()}) {
+      if (!more.empty()) text += "; " + more;
+    }
+    return text;
+  }
+
+  bool reads(std::string_view parameter) const override {
+    const auto is_one_of = [parameter](const std::vector<EncodingParameter>& list) {
+      return std::any_of(list.begin(), list.end(), [&](const EncodingParameter& p) { return p.name == parameter; });
+    };
+    if (parameter == "base") return !formula_ || formula_->has(parameter);
+    if (parameter == "fraction") return fraction_ < 1.0;
+    if (parameter == "frequencies") return formula_ || trained_;
+    if (is_one_of(RopeScaling::parameters())) return scaling_.reads(parameter);
+    return !is_one_of(RopeAxes::parameters()) || axes_.reads(parameter);
+  }
+
   void fill(EncodingPlaces& places) const override {
     const Rotation prototype = make_prototype(places);
     const std::vector<int64_t> heads = places.heads();
     if (heads.empty()) return;
     if (formula_) return formula_->rotate(places, prototype);
     if (!axes_.mixed()) {
-      const Table frequencies = tables(prototype, 0, 0);
+      const Table frequencies = tables(places, prototype, 0, 0);
       if (!trained_) return places.rotate(turning(prototype, frequencies));
       if (axes_.count() == 1) return rotate_learned(places, "frequencies", {turning(prototype, frequencies)});
       for (const int64_t layer : places.layers())
@@ -93,7 +120,7 @@ class Rope : public EncodingComponent {
     for (const int64_t layer : places.layers()) {
       std::vector<Table> frequencies;
       frequencies.reserve(heads.size());
-      for (const int64_t head : heads) frequencies.push_back(tables(prototype, layer, head));
+      for (const int64_t head : heads) frequencies.push_back(tables(places, prototype, layer, head));
       if (trained_) {
         rotate_trained(places, "frequencies", layer, prototype, frequencies);
         continue;
@@ -155,22 +182,37 @@ class Rope : public EncodingComponent {
     } else {
       rotation.axes = places.coordinate_axes(axes_.count());
     }
+    if (!scaling_.none()) {
+      const std::vector<double> grid = geometric_frequencies(base_.value, axes_.grid_channels(rotation.pairs));
+      for (size_t c = 0; c < static_cast<size_t>(rotation.pairs); ++c) {
+        rotation.unscaled.push_back(grid[c % grid.size()]);
+      }
+      rotation.stretch = scaling_.stretch(longest_class(places));
+    }
+    rotation.class_of_length = scaling_.class_of_length(places.lengths());
+    if (!places.shape().factors) return rotation;
     for (const int64_t axis : rotation.axes) {
       rotation.positions = std::max(rotation.positions, places.axis_extent(axis));
     }
-    rotation.class_of_length = scaling_.class_of_length(places.lengths());
     if (!rotation.class_of_length.empty()) rotation.classes = rotation.class_of_length.back() + 1;
     check_rotation_size(places, rotation);
     return rotation;
   }
 
-  // [classes * axes, pairs]
-  Table tables(const Rotation& prototype, int64_t layer, int64_t head) const {
+  int64_t longest_class(const EncodingPlaces& places) const {
+    const std::vector<int32_t> classes = scaling_.class_of_length(places.lengths());
+    return classes.empty() ? 0 : classes.back();
+  }
+
+  // [classes * axes, pairs]; of the longest sequences alone where the shape asks for no factors.
+  Table tables(const EncodingPlaces& places, const Rotation& prototype, int64_t layer, int64_t head) const {
+    const int64_t first = places.shape().factors ? 0 : longest_class(places);
     const int64_t axes = axes_.count();
     Table result(0, prototype.pairs);
     for (int64_t k = 0; k < prototype.classes; ++k) {
       // The grid spans the channels that turn, as in GPT-NeoX, not the whole head.
-      const std::vector<double> grid = scaling_.frequencies(base_.value, axes_.grid_channels(prototype.pairs), k);
+      const std::vector<double> grid =
+          scaling_.frequencies(base_.value, axes_.grid_channels(prototype.pairs), first + k);
       const Table spread = axes_.spread(grid, prototype.pairs, layer, head);
       result.values.insert(result.values.end(), spread.values.begin(), spread.values.end());
       result.rows += axes;

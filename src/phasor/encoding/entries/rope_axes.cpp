@@ -82,6 +82,23 @@ void RopeAxes::check(const EncodingPlaces& places, int64_t pairs) const {
   }
 }
 
+std::string RopeAxes::formula() const {
+  if (count_ == 1) return {};
+  if (map_ == "axial")
+    return fmt::format("{} blocks of pairs, one per coordinate, each with the whole grid of w", count_);
+  if (map_ == "mixed") {
+    return fmt::format("{} blocks of pairs, each with the whole grid of w, along orthogonal directions in space",
+                       count_);
+  }
+  if (map_ == "sections") return "consecutive sections of the pairs, one per coordinate";
+  return "pairs of the coordinates in turns";
+}
+
+bool RopeAxes::reads(std::string_view parameter) const {
+  if (parameter == "sections") return !sections_.empty();
+  return count_ > 1;
+}
+
 int64_t RopeAxes::grid_channels(int64_t pairs) const {
   const bool restarts = map_ == "axial" || map_ == "mixed";
   return 2 * (restarts ? pairs / count_ : pairs);

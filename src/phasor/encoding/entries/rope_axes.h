@@ -2,6 +2,7 @@
 // Rotations by several coordinates at once: which pair turns with which of them, and how fast.
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "phasor/encoding/resolve/places.h"
@@ -20,6 +21,11 @@ class RopeAxes {
   int64_t count() const { return count_; }
   // Every pair turns with a direction in space, and layers and heads have their own.
   bool mixed() const { return map_ == "mixed"; }
+
+  // Of which pair turns with which coordinate; empty for one axis.
+  std::string formula() const;
+  // Whether one of parameters() has a say.
+  bool reads(std::string_view parameter) const;
 
   // An error at the term where so many pairs cannot be shared out.
   void check(const EncodingPlaces& places, int64_t pairs) const;

@@ -175,9 +175,7 @@ std::vector<double> RopeScaling::frequencies(double base, int64_t channels, int6
   if (rule_ == Rule::llama3) return llama3(base, channels);
   if (rule_ == Rule::ntk) return geometric_frequencies(stretched_base(base, channels, factor_), channels);
   if (rule_ == Rule::dynamic && length_class > 0) {
-    const double length = original_ + static_cast<double>(length_class);
-    const double stretch = factor_ * length / original_ - (factor_ - 1.0);
-    return geometric_frequencies(stretched_base(base, channels, stretch), channels);
+    return geometric_frequencies(stretched_base(base, channels, stretch(length_class)), channels);
   }
   std::vector<double> result = geometric_frequencies(base, channels);
   const std::vector<double>& divisors = length_class == 0 ? short_ : long_;
@@ -186,6 +184,65 @@ std::vector<double> RopeScaling::frequencies(double base, int64_t channels, int6
     if (rule_ == Rule::longrope) result[c] /= divisors[c];
   }
   return result;
+}
+
+double RopeScaling::stretch(int64_t length_class) const {
+  if (rule_ == Rule::none) return 1.0;
+  if (rule_ == Rule::longrope) return 0.0;
+  if (rule_ != Rule::dynamic) return factor_;
+  const double length = original_ + static_cast<double>(length_class);
+  return length_class == 0 ? 1.0 : factor_ * length / original_ - (factor_ - 1.0);
+}
+
+std::string RopeScaling::formula(const std::string& frequency) const {
+  switch (rule_) {
+    case Rule::none:
+      return frequency;
+    case Rule::linear:
+      return fmt::format("{} / factor", frequency);
+    case Rule::ntk:
+      return "(base factor^(C/(C-2)))^(-2c/C)";
+    case Rule::dynamic:
+      return fmt::format(
+          "{}, and (base f^(C/(C-2)))^(-2c/C) with f = factor n/original - (factor - 1) in a sequence of "
+          "n > original tokens",
+          frequency);
+    case Rule::yarn:
+      return fmt::format(
+          "{} (1 - r + r/factor), r from 0 for the pair that turns beta_fast times within original to 1 "
+          "for the one that turns beta_slow times, linear in c between them{}",
+          frequency, truncate_ ? ", both rounded to whole pairs" : "");
+    case Rule::llama3:
+      return fmt::format(
+          "{} (s + (1 - s)/factor), s = (original w0/(2 pi) - low)/(high - low) kept within 0 and 1, w0 = "
+          "{}",
+          frequency, frequency);
+    case Rule::longrope:
+      return fmt::format("{} / short[c], or / long[c] in a sequence of more than original tokens", frequency);
+  }
+  return frequency;
+}
+
+std::string RopeScaling::attention_formula() const {
+  if (rule_ != Rule::yarn && rule_ != Rule::longrope) return {};
+  if (attention_ > 0.0) return "queries and keys times attention";
+  if (rule_ == Rule::longrope) return "queries and keys times sqrt(1 + log(factor)/log(original))";
+  if (mscale_ > 0.0) {
+    return "queries and keys times (0.1 mscale log(factor) + 1)/(0.1 mscale_all_dim log(factor) + 1)";
+  }
+  return "queries and keys times 0.1 log(factor) + 1";
+}
+
+bool RopeScaling::reads(std::string_view parameter) const {
+  if (parameter == "scaling") return rule_ != Rule::none;
+  // 0 means that the rule goes another way.
+  if (parameter == "attention" && attention_ == 0.0) return false;
+  if ((parameter == "mscale" || parameter == "mscale_all_dim") && mscale_ == 0.0) return false;
+  const std::string& rule = rules()[static_cast<size_t>(rule_)];
+  for (const ArgumentUse& use : argument_uses()) {
+    if (use.argument == parameter) return std::find(use.rules.begin(), use.rules.end(), rule) != use.rules.end();
+  }
+  return false;
 }
 
 std::vector<double> RopeScaling::yarn(double base, int64_t channels) const {

@@ -2,6 +2,8 @@
 // Rules that stretch a rotation's frequencies, so that a model trained on short sequences can read longer ones. The
 // numbers are those of Hugging Face's modeling_rope_utils.
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "phasor/encoding/resolve/places.h"
@@ -31,6 +33,14 @@ class RopeScaling {
   std::vector<int32_t> class_of_length(int64_t longest) const;
   // In radians per position, from a grid that spans `channels`.
   std::vector<double> frequencies(double base, int64_t channels, int64_t length_class) const;
+  // What they are divided by where the rule divides in full; 0: each pair has a divisor of its own.
+  double stretch(int64_t length_class) const;
+
+  // What the rule makes of `frequency`, a formula; and of queries and keys, empty where that is nothing.
+  std::string formula(const std::string& frequency) const;
+  std::string attention_formula() const;
+  // Whether the rule looks at one of parameters().
+  bool reads(std::string_view parameter) const;
 
  private:
   enum class Rule : uint8_t { none, linear, ntk, dynamic, yarn, llama3, longrope };

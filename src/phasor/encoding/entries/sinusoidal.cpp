@@ -22,6 +22,13 @@ class Sinusoidal : public EncodingComponent {
     return {.coupling = Coupling::input, .learnable = scale_.learned, .bidirectional = true};
   }
 
+  std::string formula() const override {
+    const bool scaled = scale_.learned || scale_.value != 1.0;
+    const char* scale = scaled ? "scale " : "";
+    return halves_ ? fmt::format("x[c] += {0}sin(p w), x[width/2+c] += {0}cos(p w), w = base^(-2c/width)", scale)
+                   : fmt::format("x[2c] += {0}sin(p w), x[2c+1] += {0}cos(p w), w = base^(-2c/width)", scale);
+  }
+
   void fill(EncodingPlaces& places) const override {
     const int64_t width = places.shape().width;
     if (width % 2 != 0) {

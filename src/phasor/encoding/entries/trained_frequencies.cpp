@@ -25,6 +25,7 @@ void rotate_trained(EncodingPlaces& places, std::string_view name, int64_t layer
   const int64_t numbers = static_cast<int64_t>(values.size()) / groups;
   assert(numbers * groups == static_cast<int64_t>(values.size()));
   parameter.shape = per_head ? std::vector<int64_t>{groups, numbers} : std::vector<int64_t>{numbers};
+  if (per_head) parameter.heads = heads;
   const int64_t place = places.add_parameter(name, std::move(parameter), layer);
   for (size_t g = 0; g < starts.size(); ++g) {
     sources[g].parameter = place;

@@ -30,6 +30,14 @@ class Xpos : public EncodingComponent {
     return {.coupling = Coupling::hadamard_toeplitz, .exactly_relative = true, .extrapolates = true};
   }
 
+  std::string formula() const override {
+    return fmt::format(
+        "q z^(p/B) e^(i p w), k z^(-p/B) e^(i p w); z = {}, B = decay_base, w = base^(-2c/D), D = head "
+        "width{}",
+        scale_ > 0.0 ? "scale" : "(2c/D + 0.4)/1.4", halves_ ? "; pair c is channels c and D/2+c" : "");
+  }
+  bool reads(std::string_view parameter) const override { return parameter != "scale" || scale_ > 0.0; }
+
   void fill(EncodingPlaces& places) const override {
     const int64_t pairs = head_pairs(places, "xpos");
     Rotation rotation = index_rotation(places, geometric_frequencies(base_, 2 * pairs), halves_);

@@ -89,7 +89,7 @@ class PlaceMeasurement {
     Desiderata result{.site = site_,
                       .by_distance = codes_.by_distance(),
                       .positions = codes_.query.rows,
-                      .longer = longer(),
+                      .bounded = bounded(),
                       .origin = origin(),
                       .n_dimensional = passes(codes_.axes.size() > 1)};
     result.unique = uniqueness();
@@ -179,8 +179,8 @@ class PlaceMeasurement {
     }
   }
 
-  Desiderata::Longer longer() const {
-    Desiderata::Longer result;
+  Desiderata::Bounded bounded() const {
+    Desiderata::Bounded result;
     result.verdict = Fulfilment::fail;
     const EncodingShape shape = doubled(shape_);
     std::optional<Made> made;
@@ -343,7 +343,7 @@ std::vector<Desiderata> measure_desiderata(const Encoding& encoding, const Encod
     result.push_back(PlaceMeasurement(terms, shape, seed, made, site).measure());
   }
   if (result.empty()) {
-    Desiderata alike{.positions = shape.positions, .longer = {}, .origin = {}};
+    Desiderata alike{.positions = shape.positions, .bounded = {}, .origin = {}};
     alike.unique.verdict = Fulfilment::fail;
     result.push_back(std::move(alike));
   }

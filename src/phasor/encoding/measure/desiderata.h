@@ -48,13 +48,13 @@ struct Desiderata {
 
   // Pass: there are values, no larger than kMostGrowth times those before. Necessary for a model to work beyond its
   // training, by no means sufficient. Only rising biases count: a falling one makes far keys vanish.
-  struct Longer {
+  struct Bounded {
     bool has_values = false;  // at positions n to 2n-1; a trained table ends at n
     std::string reason;       // where there are none
     double norm_ratio = 0.0;  // largest norm there over the largest before; of biases 1 + rise / range
     double step_ratio = 0.0;  // the same of steps between neighbours
     Fulfilment verdict = Fulfilment::not_applicable;
-  } longer;
+  } bounded;
 
   // Pass: by a rule.
   struct Origin {

@@ -44,9 +44,9 @@ static const Fields<Desiderata::Shift>& json_fields(const Desiderata::Shift*) {
   return fields;
 }
 
-static const Fields<Desiderata::Longer>& json_fields(const Desiderata::Longer*) {
-  using L = Desiderata::Longer;
-  const auto has_values = [](const L& longer) { return longer.has_values; };
+static const Fields<Desiderata::Bounded>& json_fields(const Desiderata::Bounded*) {
+  using L = Desiderata::Bounded;
+  const auto has_values = [](const L& bounded) { return bounded.has_values; };
   static const Fields<L> fields = {
       pass_field<L>(), field("has_values", &L::has_values, "at positions n to 2 n - 1"),
       field("reason", &L::reason, "why not; empty where it has"),
@@ -71,7 +71,7 @@ const Fields<Desiderata>& json_fields(const Desiderata*) {
         field("positions", &D::positions, "that were compared"),
         field("unique", &D::unique, "no code stands for two positions, whatever the length"),
         field("shift", &D::shift, "one linear map takes every position to the next"),
-        field("longer", &D::longer, "values beyond the length of training, no larger than before"),
+        field("bounded", &D::bounded, "values beyond the length of training, no larger than before"),
         group_field<D>("deterministic",
                        {derived_field<D>(
                             "pass", [](const D& d) { return passes(d.origin.verdict); }, "null: does not apply"),

@@ -1,51 +1,16 @@
 #include "phasor/encoding/measure/encoding_card.h"
 
 #include <algorithm>
-#include <map>
+#include <utility>
 
 #include "phasor/encoding/catalogue.h"
+#include "phasor/encoding/measure/measured_sizes.h"
 #include "phasor/encoding/resolve/encoding_sum.h"
 #include "phasor/encoding/resolve/values.h"
+#include "phasor/encoding/syntax/printer.h"
 
 namespace phasor {
 namespace {
-
-using Place = CodeSite::Place;
-
-void add_curve(KernelCurves& group, Kernel kernel, int64_t head) {
-  for (KernelCurves::Curve& curve : group.curves) {
-    if (curve.kernel.values == kernel.values) {
-      curve.heads.push_back(head);
-      return;
-    }
-  }
-  group.curves.push_back({.heads = {head}, .kernel = std::move(kernel)});
-}
-
-// A group per axis.
-std::vector<KernelCurves> curves_at(const ResolvedEncoding& encoding, const CodeSite& first) {
-  std::vector<KernelCurves> groups;
-  std::map<const Rotation*, std::vector<Kernel>> rotations;  // heads that share a table share its kernels
-  for (int64_t head = first.head; head < encoding.shape.heads; ++head) {
-    for (const CodeSite& site : code_sites(encoding, first.layer, head)) {
-      if (site.place != first.place) continue;
-      const LayerEncoding& layer = encoding.layers[static_cast<size_t>(site.layer)];
-      const Rotation* rotation = layer.rotation[static_cast<size_t>(head)].get();
-      const bool turns = site.place == Place::rotation || site.place == Place::decoupled;
-      std::vector<Kernel>& known = rotations[turns ? rotation : nullptr];
-      if (!turns || known.empty()) known = kernels_at(encoding, site);
-      groups.resize(known.size());
-      for (size_t a = 0; a < known.size(); ++a) {
-        groups[a].site = first;
-        groups[a].axis = known[a].axis;
-        add_curve(groups[a], known[a], head);
-      }
-    }
-    if (first.place == Place::input) break;  // for all heads
-  }
-  if (first.place == Place::input) groups.front().curves.front().heads.clear();
-  return groups;
-}
 
 void collect_terms(const Encoding& encoding, int depth, std::vector<CardTerm>& terms) {
   for (const Term& term : encoding.terms) {
@@ -65,10 +30,15 @@ EncodingCard make_card(const Encoding& encoding, const EncodingShape& shape, uin
   EncodingCard card{.encoding = {}, .expression = print(encoding), .traits = {}, .resolved = {}, .seed = seed};
   card.encoding = parse_encoding(card.expression);
   card.traits = EncodingSum(card.encoding, card.expression).traits();
-  card.resolved = resolve(card.encoding, shape);
+  EncodingShape resolved_for = shape;
+  resolved_for.factors = shape.positions <= measured_positions(card.encoding, shape).most;
+  card.resolved = resolve(card.encoding, resolved_for);
+  card.left_out = measures_left_out(card.encoding, card.resolved);
   const ResolvedEncoding started = with_values(card.resolved, initial_values(card.resolved, seed));
+  card.rotary_pairs = rotary_pairs(started);
+  if (!card.left_out.empty()) return card;
   for (const CodeSite& site : code_sites(started)) {
-    for (KernelCurves& curves : curves_at(started, site)) card.kernels.push_back(std::move(curves));
+    for (KernelCurves& curves : kernel_curves(started, site)) card.kernels.push_back(std::move(curves));
   }
   card.desiderata = measure_desiderata(card.encoding, shape, seed);
   return card;
@@ -96,6 +66,15 @@ std::vector<CardTerm> card_terms(const Encoding& encoding) {
   std::vector<CardTerm> terms;
   collect_terms(encoding, 0, terms);
   return terms;
+}
+
+std::string formula_in_force(const Term& term) {
+  const std::string formula = make_component(term, print_expression(term))->formula();
+  return formula.empty() ? find_encoding(term.name)->formula : formula;
+}
+
+bool has_say(const Term& term, const EncodingParameter& parameter) {
+  return make_component(term, print_expression(term))->reads(parameter.name);
 }
 
 const TermValue* given_value(const Term& term, const EncodingParameter& parameter) {

@@ -6,22 +6,12 @@
 
 #include "phasor/base/json_fields_fwd.h"
 #include "phasor/encoding/measure/desiderata.h"
-#include "phasor/encoding/measure/kernel.h"
+#include "phasor/encoding/measure/kernel_curves.h"
+#include "phasor/encoding/measure/rotary_pairs.h"
 #include "phasor/encoding/resolve/component.h"
 #include "phasor/encoding/syntax/parameter.h"
 
 namespace phasor {
-
-// The kernels of one place along one axis, for the heads of the first layer that has them.
-struct KernelCurves {
-  struct Curve {
-    std::vector<int64_t> heads;  // that share it; empty for an input term, which has none
-    Kernel kernel;
-  };
-  CodeSite site;
-  PositionAxis axis;
-  std::vector<Curve> curves;
-};
 
 struct EncodingCard {
   Encoding encoding;
@@ -29,14 +19,21 @@ struct EncodingCard {
   EncodingTraits traits;
   ResolvedEncoding resolved;
   uint64_t seed = 0;  // of the model whose start the numbers below are
-  std::vector<KernelCurves> kernels;
+  std::vector<RotaryPairs> rotary_pairs;
+  std::string left_out;               // why there are no kernels and desiderata; empty: there are
+  std::vector<KernelCurves> kernels;  // for the heads of the first layer that has each place
   std::vector<Desiderata> desiderata;
 };
 
 EncodingCard make_card(const Encoding& encoding, const EncodingShape& shape, uint64_t seed);
 
-// At most 100 columns wide. `ascii` draws kernels without Braille dots.
-std::string card_text(const EncodingCard& card, bool ascii);
+struct CardText {
+  bool ascii = false;  // kernels without Braille dots
+  bool all = false;    // every parameter of the entries, used here or not, and the catalogue's notes
+};
+
+// At most 100 columns wide.
+std::string card_text(const EncodingCard& card, const CardText& form = {});
 const Fields<EncodingCard>& json_fields(const EncodingCard*);
 nlohmann::ordered_json card_json(const EncodingCard& card);
 
@@ -54,6 +51,9 @@ struct CardTerm {
   int depth = 0;  // within how many others
 };
 std::vector<CardTerm> card_terms(const Encoding& encoding);
+// The term's formula as its arguments make it, and whether a parameter of its entry has a say beside them.
+std::string formula_in_force(const Term& term);
+bool has_say(const Term& term, const EncodingParameter& parameter);
 // What was given for a parameter, or null.
 const TermValue* given_value(const Term& term, const EncodingParameter& parameter);
 

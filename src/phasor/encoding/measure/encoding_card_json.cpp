@@ -43,6 +43,7 @@ const char* kind_name(InitialValues::Kind kind) {
 struct GivenParameter {
   EncodingParameter parameter;
   const TermValue* value = nullptr;  // null: not given
+  bool has_say = true;
 };
 
 Json value_json(const GivenParameter& given) {
@@ -57,7 +58,7 @@ const EncodingEntry& entry_of(const CardTerm& shown) { return *find_encoding(sho
 std::vector<GivenParameter> given_parameters(const CardTerm& shown) {
   std::vector<GivenParameter> list;
   for (const EncodingParameter& parameter : entry_of(shown).parameters) {
-    list.push_back({parameter, given_value(*shown.term, parameter)});
+    list.push_back({parameter, given_value(*shown.term, parameter), has_say(*shown.term, parameter)});
   }
   return list;
 }
@@ -98,7 +99,8 @@ const Fields<GivenParameter>& json_fields(const GivenParameter*) {
       joined_fields<G>({part_fields(&G::parameter, fields_of<EncodingParameter>()),
                         {derived_field<G>(
                              "given", [](const G& given) { return given.value != nullptr; }, "in the expression"),
-                         json_field<G>("value", "number, text or null", value_json, "that is used")}});
+                         json_field<G>("value", "number, text or null", value_json, "that is used"),
+                         field("has_say", &G::has_say, "false: the others leave it without effect")}});
   return fields;
 }
 
@@ -131,8 +133,10 @@ static const Fields<CardTerm>& json_fields(const CardTerm*) {
       derived_field<C>(
           "expression", [](const C& shown) { return print_expression(*shown.term); }, "the term, canonical"),
       field("within", &C::depth, "within how many other terms"),
-      of_entry("summary", &EncodingEntry::summary, "as in the list, like the next four"),
-      of_entry("formula", &EncodingEntry::formula, "of the entry"),
+      of_entry("summary", &EncodingEntry::summary, "as in the list"),
+      derived_field<C>(
+          "formula", [](const C& shown) { return formula_in_force(*shown.term); }, "in force, with these arguments"),
+      of_entry("general_formula", &EncodingEntry::formula, "of the entry, as in the list, like the next three"),
       of_entry("paper", &EncodingEntry::paper, "of the entry"),
       derived_field<C>(
           "year", [](const C& shown) { return entry_of(shown).year; }, "of the paper"),
@@ -152,7 +156,10 @@ static const Fields<Rotation>& json_fields(const Rotation*) {
           "layout", [](const R& rotation) { return rotation.halves ? "half" : "interleaved"; },
           "`interleaved`: pairs (2 c, 2 c + 1); `half`: (c, pairs + c)"),
       field("axes", &R::axes, "places in `axes`"),
-      field("length_classes", &R::classes, "tables for different lengths of sequences")};
+      derived_field<R>(
+          "length_classes",
+          [](const R& rotation) { return rotation.class_of_length.empty() ? 1 : rotation.class_of_length.back() + 1; },
+          "tables for different lengths of sequences")};
   return fields;
 }
 
@@ -295,6 +302,8 @@ const Fields<EncodingCard>& json_fields(const EncodingCard*) {
       derived_field<C>(
           "terms", [](const C& card) { return card_terms(card.encoding); }, "of the expression, and within them")};
   static const Fields<C> measured = {
+      field("rotary_pairs", &C::rotary_pairs, "every pair of rotated channels, for layers and heads that turn alike"),
+      field("left_out", &C::left_out, "why kernels and desiderata were not measured; empty: they were"),
       derived_field<C>("kernels", card_kernels,
                        "values over distance, and how much they depend on the reference position"),
       field("desiderata", &C::desiderata, "every measured number with its verdict, place by place")};

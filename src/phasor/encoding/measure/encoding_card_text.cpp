@@ -8,7 +8,6 @@
 #include "phasor/base/wrapped_text.h"
 #include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/measure/encoding_card.h"
-#include "phasor/encoding/measure/kernel_plot.h"
 #include "phasor/encoding/measure/places_picture.h"
 #include "phasor/encoding/measure/road.h"
 #include "phasor/encoding/syntax/parameter_text.h"
@@ -19,7 +18,6 @@ namespace {
 
 constexpr size_t kCardWidth = 100;
 constexpr size_t kLabel = 14;  // columns of labels
-constexpr size_t kMostCurves = 6;
 
 // A label, and text beside it in as many lines as it takes.
 std::string field(std::string_view label, std::string_view text) {
@@ -40,25 +38,37 @@ const char* coupling_meaning(Coupling coupling) {
   return "";
 }
 
-// What the term is, and what was given.
+// A name of the formula, or a parameter with its help.
+std::string argument_text(const TermArgument& argument, const EncodingEntry& entry) {
+  return fmt::format("{}={}", parameter_name(argument, entry), print_expression(argument.value));
+}
+
+// What the term is, and the parameters that have a say in it.
 std::string term_text(const CardTerm& shown) {
   const Term& term = *shown.term;
   const EncodingEntry& entry = *find_encoding(term.name);
   const std::string label = fmt::format("{:{}}{}", "", 2 * shown.depth, entry.name);
   std::string text = field(label.size() < kLabel ? label : "", entry.summary);
   if (label.size() >= kLabel) text = fmt::format("{}\n{}", label, text);
-  text += field("  formula", entry.formula);
-  std::string next_label = "  given";
-  for (const TermArgument& argument : term.arguments) {
-    const std::string_view name = parameter_name(argument, entry);
-    std::string what = "a name in the formula";
-    for (const EncodingParameter& parameter : entry.parameters) {
-      if (parameter.name != name) continue;
-      what =
-          parameter.required ? parameter.help : fmt::format("{} (default {})", parameter.help, default_text(parameter));
-    }
-    text += field(next_label, fmt::format("{}={}: {}", name, print_expression(argument.value), what));
+  text += field("  formula", formula_in_force(term));
+  std::string next_label = "  with";
+  const auto add = [&](const std::string& line) {
+    text += field(next_label, line);
     next_label.clear();
+  };
+  for (const EncodingParameter& parameter : entry.parameters) {
+    const TermValue* value = given_value(term, parameter);
+    if (value != nullptr ? std::holds_alternative<QuotedText>(value->content) : !has_say(term, parameter)) {
+      if (parameter.kind == EncodingParameter::Kind::formula || value == nullptr) continue;  // the formula shows it
+    }
+    add(value != nullptr ? fmt::format("{}={}: {}", parameter.name, print_expression(*value), parameter.help)
+                         : fmt::format("{}={} (default): {}", parameter.name, default_text(parameter), parameter.help));
+  }
+  for (const TermArgument& argument : term.arguments) {
+    const bool known = std::any_of(entry.parameters.begin(), entry.parameters.end(), [&](const EncodingParameter& it) {
+      return it.name == parameter_name(argument, entry);
+    });
+    if (!known) add(argument_text(argument, entry) + ": a name in the formula");
   }
   return text + field("  paper", fmt::format("{}, {}", entry.paper, entry.year));
 }
@@ -125,11 +135,19 @@ std::string traits_text(const EncodingTraits& traits) {
       word(traits.depends_on_length), word(traits.n_dimensional));
 }
 
-std::string heads_text(const std::vector<int64_t>& heads) {
-  std::vector<IndexRange> ranges;
-  ranges.reserve(heads.size());
-  for (const int64_t head : heads) ranges.push_back({head, head});
-  return fmt::format("{} {}", heads.size() == 1 ? "head" : "heads", print(IndexSet(ranges)));
+// The first table; those of other layers and heads have the same columns.
+std::string pairs_text(const EncodingCard& card) {
+  if (card.rotary_pairs.empty()) return "";
+  bool learned = false;
+  for (const LayerEncoding& layer : card.resolved.layers) {
+    for (const auto& rotation : layer.rotation)
+      learned = learned || (rotation != nullptr && !rotation->learned.empty());
+  }
+  std::string text = rotary_pairs_text(card.rotary_pairs.front(), card.resolved, learned ? ", as training starts" : "");
+  const size_t more = card.rotary_pairs.size() - 1;
+  if (more > 0)
+    text += fmt::format("  {} other table{}, of other layers and heads: --json\n", more, more == 1 ? "" : "s");
+  return text;
 }
 
 bool learned_at(const ResolvedEncoding& encoding, const CodeSite& site) {
@@ -139,76 +157,14 @@ bool learned_at(const ResolvedEncoding& encoding, const CodeSite& site) {
   return !layer.rotation[static_cast<size_t>(site.head)]->learned.empty();
 }
 
-char mark_of(int64_t head) {
-  if (head < 10) return static_cast<char>('0' + head);
-  return head < 36 ? static_cast<char>('a' + head - 10) : '*';
-}
-
-std::string kernel_title(const KernelCurves& group, bool learned) {
-  std::string text = fmt::format("Kernel of the {}", place_name(group.site.place));
-  if (group.site.place != CodeSite::Place::input) text += fmt::format(", layer {}", group.site.layer);
-  if (group.axis.kind == PositionAxis::Kind::coordinate)
-    text += fmt::format(", along coordinate {}", group.axis.coordinate);
-  if (learned) text += ", as training starts";
-  switch (group.site.place) {
-    case CodeSite::Place::input:
-      return text + ": <P(i), P(j)> / width";
-    case CodeSite::Place::rotation:
-    case CodeSite::Place::decoupled:
-      return text + ": mean over pairs of Re A(i) B(j)*";
-    case CodeSite::Place::bias:
-      return text + ": b(i, j), in logits";
-    case CodeSite::Place::none:
-      break;
-  }
-  return text;
-}
-
-std::string deviation_text(const KernelCurves& group) {
-  bool toeplitz = true;
-  double deviation = 0.0;
-  for (const KernelCurves::Curve& curve : group.curves) {
-    toeplitz = toeplitz && curve.kernel.toeplitz();
-    deviation = std::max(deviation, curve.kernel.deviation);
-  }
-  if (toeplitz) return "Toeplitz: the same from every position.";
-  const Kernel& kernel = group.curves.front().kernel;
-  return fmt::format(
-      "Not Toeplitz: seen from position {} (keys ahead: from 0), and from elsewhere different by up to {:.3g}{}.",
-      -kernel.first, deviation,
-      group.site.place == CodeSite::Place::rotation || group.site.place == CodeSite::Place::decoupled
-          ? " for content in one pair"
-          : "");
-}
-
-std::string kernel_text(const KernelCurves& group, bool learned, bool ascii) {
-  std::vector<PlotCurve> curves;
-  std::vector<std::string> legend;
-  for (size_t k = 0; k < std::min(kMostCurves, group.curves.size()); ++k) {
-    const KernelCurves::Curve& curve = group.curves[k];
-    const char mark = group.curves.size() == 1 ? '*' : mark_of(curve.heads.front());
-    curves.push_back({.mark = mark, .values = curve.kernel.values});
-    if (group.curves.size() > 1) legend.push_back(fmt::format("{}: {}", mark, heads_text(curve.heads)));
-  }
-  if (group.curves.size() > kMostCurves) {
-    legend.push_back(fmt::format("not shown: {} more", group.curves.size() - kMostCurves));
-  }
-  std::string text = fmt::format("\n{}\n", wrapped(kernel_title(group, learned), kCardWidth));
-  text += kernel_plot(curves, {.first = group.curves.front().kernel.first, .ascii = ascii});
-  const std::string notes =
-      fmt::format("distance j - i from query to key{}. {}",
-                  legend.empty() ? "" : fmt::format("; {}", fmt::join(legend, ", ")), deviation_text(group));
-  return text + fmt::format("{:12}{}\n", "", wrapped(notes, kCardWidth, 12));
-}
-
-std::string longer_text(const Desiderata& d) {
-  if (!d.longer.has_values) return fmt::format("no values beyond: {}", d.longer.reason);
+std::string bounded_text(const Desiderata& d) {
+  if (!d.bounded.has_values) return fmt::format("no values beyond: {}", d.bounded.reason);
   if (!d.by_distance) {
     return fmt::format("at twice the {}: largest norm x{:.3g}, largest step x{:.3g}",
-                       d.n_dimensional == Fulfilment::pass ? "extents" : "length", d.longer.norm_ratio,
-                       d.longer.step_ratio);
+                       d.n_dimensional == Fulfilment::pass ? "extents" : "length", d.bounded.norm_ratio,
+                       d.bounded.step_ratio);
   }
-  const double rise = d.longer.norm_ratio - 1.0;
+  const double rise = d.bounded.norm_ratio - 1.0;
   if (rise == 0.0) return "at twice the distance it is never higher than before";
   return fmt::format("at twice the distance it rises by {:.3g} of its range", rise);
 }
@@ -242,7 +198,7 @@ std::string desiderata_text(const Desiderata& d, bool several_heads) {
       d.shift.verdict == Fulfilment::not_applicable
           ? std::string("too few positions, or nothing moves")
           : fmt::format("residual {} of one map from each code to the next", residual_text(d.shift.residual)));
-  row("generalises to longer", d.longer.verdict, longer_text(d));
+  row("sizes stay bounded", d.bounded.verdict, bounded_text(d));
   row("deterministic", d.origin.verdict, std::string(origin_name(d.origin.kind)));
   row("n-dimensional", d.n_dimensional, d.n_dimensional == Fulfilment::pass ? "several coordinates" : "one position");
   number("norm, position over content", d.norm_ratio,
@@ -257,10 +213,11 @@ std::string desiderata_text(const Desiderata& d, bool several_heads) {
 
 }  // namespace
 
-std::string card_text(const EncodingCard& card, bool ascii) {
+std::string card_text(const EncodingCard& card, const CardText& form) {
   const EncodingShape& shape = card.resolved.shape;
   std::string text = fmt::format("{}\n\n", card.expression);
-  for (const CardTerm& term : card_terms(card.encoding)) text += term_text(term);
+  const std::vector<CardTerm> terms = card_terms(card.encoding);
+  for (const CardTerm& term : terms) text += term_text(term);
   text += "\n";
   text += field("class",
                 fmt::format("{}: {}", coupling_name(card.traits.coupling), coupling_meaning(card.traits.coupling)));
@@ -271,15 +228,24 @@ std::string card_text(const EncodingCard& card, bool ascii) {
                                      shape.causal ? "causal" : "bidirectional"));
   text += places_picture(card.resolved, kLabel, kCardWidth);
   text += tensors_text(card.resolved);
+  text += pairs_text(card);
   for (const KernelCurves& group : card.kernels) {
-    text += kernel_text(group, learned_at(card.resolved, group.site), ascii);
+    const bool learned = learned_at(card.resolved, group.site);
+    text += kernel_text(group, {.when = learned ? ", as training starts" : "", .ascii = form.ascii});
   }
   for (const Desiderata& place : card.desiderata) text += desiderata_text(place, shape.heads > 1);
-  std::set<std::string> entries;
-  for (const CardTerm& term : card_terms(card.encoding)) {
-    if (entries.insert(term.term->name).second) text += more_text(*find_encoding(term.term->name));
+  if (!card.left_out.empty()) text += fmt::format("\nNot measured\n  {}\n", wrapped(card.left_out, kCardWidth, 2));
+  std::vector<std::string> names;
+  for (const CardTerm& term : terms) {
+    if (std::find(names.begin(), names.end(), term.term->name) == names.end()) names.push_back(term.term->name);
   }
-  return text;
+  if (form.all) {
+    for (const std::string& name : names) text += more_text(*find_encoding(name));
+    return text;
+  }
+  const std::string hint =
+      fmt::format("--all adds every parameter of {}, used here or not, and the notes.", fmt::join(names, ", "));
+  return text + fmt::format("\n{}\n", wrapped(hint, kCardWidth));
 }
 
 }  // namespace phasor

@@ -11,8 +11,8 @@ constexpr double kRounding = 1e-12;
 
 std::string number_text(double number) { return fmt::format("{:.2g}", number); }
 
-std::string growth_text(const Desiderata::Longer& longer) {
-  return longer.has_values ? fmt::format(" x{:.2g}", longer.norm_ratio) : " values";
+std::string growth_text(const Desiderata::Bounded& bounded) {
+  return bounded.has_values ? fmt::format(" x{:.2g}", bounded.norm_ratio) : " values";
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ const std::vector<RoadColumn>& road_columns() {
       {"unique", "distance of the two most similar codes, over their mean norm; no code may stand for two positions"},
       {"length", "whether a position's code is the same in a sequence of half the length, and by how much not"},
       {"shift", "what one linear map from each code to the next leaves, over the codes' spread"},
-      {"longer", "largest norm of codes beyond the first 128 positions, over the largest before"},
+      {"bounded", "largest norm of codes beyond the first 128 positions, over the largest before"},
       {"rule", "whether a fixed rule makes the codes, not a table or a draw"},
       {"n-D", "whether it reads several coordinates"},
       {"norm", "mean norm of a code over that of N(0, 1) content; of a rotation, what it makes of a norm of 1"},
@@ -57,7 +57,7 @@ std::vector<std::string> road_cells(const RoadStep& step) {
           : any_length ? "yes"
                        : fmt::format("no {}", number_text(d.unique.length_difference)),
           cell(d.shift.verdict, fmt::format(" {}", residual_text(d.shift.residual))),
-          cell(d.longer.verdict, growth_text(d.longer)),
+          cell(d.bounded.verdict, growth_text(d.bounded)),
           cell(d.origin.verdict, ""),
           cell(d.n_dimensional, ""),
           none ? "-" : number_text(d.norm_ratio),

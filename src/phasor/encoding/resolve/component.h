@@ -2,6 +2,7 @@
 // What a catalogue entry implements: an encoding's term with its arguments. docs/adding_an_encoding.md
 // says how to add one.
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "phasor/encoding/resolve/places.h"
@@ -33,6 +34,10 @@ class EncodingComponent {
  public:
   virtual ~EncodingComponent() = default;
   virtual EncodingTraits traits() const = 0;
+  // The formula in force; empty: the entry's own says all.
+  virtual std::string formula() const { return {}; }
+  // Whether a parameter of the entry has a say, as the others are.
+  virtual bool reads(std::string_view /*parameter*/) const { return true; }
   // What its tables must tell apart beyond positions and distances.
   virtual TableForm form() const { return {}; }
   // Makes the tables for places.shape() and puts them where they belong. The assignment to heads and

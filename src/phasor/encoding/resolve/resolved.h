@@ -23,6 +23,9 @@ struct EncodingShape {
   int64_t positions = 1;   // the longest sequence; indices are 0 .. positions - 1
   bool causal = false;
   std::vector<int64_t> grid = {};  // extents of the coordinates that tokens have beside their index; often none
+  // False: rotations have the frequencies of the longest sequences alone, and no factor for any position. For looking
+  // at lengths that no table could hold.
+  bool factors = true;
 };
 
 // Place "positions": one of the numbers that say where a token stands.
@@ -60,10 +63,16 @@ struct Rotation {
 
   Table frequencies;                 // [classes * axes, pairs], radians per position; empty where there are none
   std::vector<TableSource> learned;  // of the frequencies, one class only
-  double magnitude = 1.0;            // m of every axis, where frequencies are learned
+  double magnitude = 1.0;            // m of every axis, where a rule sets one; see frequencies
+
+  // [pairs]: how fast each pair would turn if nothing stretched it, along its axis or direction; empty: nothing does.
+  std::vector<double> unscaled;
+  // What the stretching rule divides by where it divides in full, for the longest sequences; 0: each pair has a divisor
+  // of its own.
+  double stretch = 1.0;
 
   std::vector<std::complex<double>> query, key;  // [classes * axes, positions, pairs]; empty where learned
-  int64_t positions = 0;
+  int64_t positions = 0;                         // 0 where the shape asks for no factors
 };
 
 // Place "distance bias", added outside the scale: row head * rows + (rows > 1 ? p_i : 0) of the sequence's table,

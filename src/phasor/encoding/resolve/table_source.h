@@ -21,6 +21,7 @@ struct LearnedParameter {
   InitialValues initial;
   double least = -std::numeric_limits<double>::infinity();  // kept within these after every update
   double most = std::numeric_limits<double>::infinity();
+  std::vector<int64_t> heads = {};  // that the rows of the shape belong to; empty: no head has numbers of its own
 
   int64_t size() const;
   bool operator==(const LearnedParameter&) const = default;
