@@ -61,9 +61,7 @@ RunConfig config_like(const RunConfig& like, const NewCell& wanted) {
 }
 
 // A cell that takes over another one's rate is no model for one that needs a rate of its own.
-const PlannedCell& better_model(const PlannedCell& a, const PlannedCell& b) {
-  return a.rate_of && !b.rate_of ? b : a;
-}
+const PlannedCell& better_model(const PlannedCell& a, const PlannedCell& b) { return a.rate_of && !b.rate_of ? b : a; }
 
 PlannedCell cell_like(const PlannedCell& like, const NewCell& wanted, const std::string& label) {
   PlannedCell cell = like;
@@ -97,9 +95,8 @@ void add_seeds(StudyPlan& plan, int64_t count) {
     }
   }
   if (!added) {
-    const auto most = std::max_element(plan.cells.begin(), plan.cells.end(), [](const auto& a, const auto& b) {
-      return a.seeds.size() < b.seeds.size();
-    });
+    const auto most = std::max_element(plan.cells.begin(), plan.cells.end(),
+                                       [](const auto& a, const auto& b) { return a.seeds.size() < b.seeds.size(); });
     fail_usage("--seeds {}: the study '{}' has so many already ({}); a larger number makes it grow", count, plan.name,
                most->seeds.size());
   }

@@ -57,11 +57,9 @@ Detectable detectable_of(const StudyPlan& plan, const StudyResults& results) {
     result.deviation_of = measured.size() == 1 ? "the cell that is here" : "the median cell that is here";
   }
   constexpr double kHalf = 0.5;
-  const statistics::RunGroup still{.runs = result.seeds,
-                                   .variance_floor = floor_of(plan, 1.0, result.seeds)};
-  const statistics::RunGroup usual{.runs = result.seeds,
-                                   .deviation = result.deviation,
-                                   .variance_floor = floor_of(plan, kHalf, result.seeds)};
+  const statistics::RunGroup still{.runs = result.seeds, .variance_floor = floor_of(plan, 1.0, result.seeds)};
+  const statistics::RunGroup usual{
+      .runs = result.seeds, .deviation = result.deviation, .variance_floor = floor_of(plan, kHalf, result.seeds)};
   result.difference = statistics::detectable_difference(usual, usual);
   result.least = statistics::detectable_difference(still, still);
   return result;
