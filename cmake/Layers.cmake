@@ -2,7 +2,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/Batches.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/Embed.cmake)
 
 # Layers in which nothing computes for long; the others are optimised as far as the compiler can.
-set(PHASOR_LIGHT_LAYERS base checkpoint encoding run train bench study paper report)
+set(PHASOR_LIGHT_LAYERS base checkpoint encoding run train bench study paper figure report)
 
 # phasor_layer_sources(<variable> <layer>): what is compiled for a layer, the same in every kind of library.
 function(phasor_layer_sources variable layer)
@@ -64,11 +64,11 @@ function(phasor_layer_needs target layer)
     phasor_embed(${target} ${CMAKE_SOURCE_DIR}/src/phasor/paper/data/claims.json phasor::paper::embedded_claims)
     phasor_embed(${target} ${CMAKE_SOURCE_DIR}/src/phasor/paper/data/published.json phasor::paper::embedded_published)
   endif()
+  if(layer MATCHES "^(figure|report)$" AND ZLIB_FOUND)
+    target_compile_definitions(${target} PRIVATE PHASOR_HAVE_ZLIB ZLIB_CONST)  # its input is const
+    target_link_libraries(${target} PRIVATE ZLIB::ZLIB)
+  endif()
   if(layer STREQUAL "report")
-    if(ZLIB_FOUND)
-      target_compile_definitions(${target} PRIVATE PHASOR_HAVE_ZLIB ZLIB_CONST)  # its input is const
-      target_link_libraries(${target} PRIVATE ZLIB::ZLIB)
-    endif()
     phasor_embed(${target} ${PHASOR_PAGE} phasor::embedded_page)
   endif()
 endfunction()

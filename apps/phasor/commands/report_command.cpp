@@ -12,10 +12,12 @@
 #include "phasor/base/file.h"
 #include "phasor/base/notice.h"
 #include "phasor/engine/devices.h"
+#include "phasor/report/figures/export_figures.h"
 #include "phasor/report/latex_tables.h"
 #include "phasor/report/page.h"
 #include "phasor/report/study_report.h"
 #include "phasor/report/text_plots.h"
+#include "phasor/report/words.h"
 #include "phasor/run/config_json.h"
 #include "phasor/run/run_folder.h"
 #include "phasor/study/carry_out/run_measures.h"
@@ -31,6 +33,8 @@ namespace fs = std::filesystem;
 struct ReportOptions {
   std::string folder;
   std::string out;
+  std::string figures;
+  std::vector<std::string> only;
   bool text = false;
   std::optional<std::string> latex;  // empty: to stdout
 };
@@ -51,8 +55,22 @@ std::string plots(const StudySummary& summary) {
   return text;
 }
 
+bool writes_page(const ReportOptions& options) { return !options.text && !options.latex && options.figures.empty(); }
+
 void refuse_without_page(const ReportOptions& options) {
-  if (!options.text && !options.latex && !has_page()) fail("{}", page_advice());
+  if (writes_page(options) && !has_page()) fail("{}", page_advice());
+}
+
+void report_figures(const ReportOptions& options, const ReportSource& source, const StudyReport& report,
+                    const StudyResults& results) {
+  const FigureStudy study = figure_study(source, report, results);
+  const FigureExport exported = export_figures(study, options.figures, options.only, [](const ExportedFigure& figure) {
+    print_out("{}  ({})\n", figure.name, figure.title);
+  });
+  for (const LackingFigure& figure : exported.lacking) print_out("not drawn: {}: {}\n", figure.id, figure.why);
+  if (exported.figures.empty()) fail("'{}' has nothing to draw of what was asked for", options.folder);
+  print_out("written: {} in {} as .svg, .pdf and .csv, listed in {}\n", plural(std::ssize(exported.figures), "figure"),
+            options.figures, (fs::path(options.figures) / "figures.md").string());
 }
 
 void report_study_folder(const ReportOptions& options) {
@@ -60,7 +78,7 @@ void report_study_folder(const ReportOptions& options) {
   const StudyPlan plan = folder.load_plan();
   const StudyResults results = load_results(folder, plan);
   for (const DroppedRun& run : unreadable_runs(results)) notice(left_out_text(run));
-  if (!options.text && !options.latex && options.out.empty()) {
+  if (writes_page(options) && options.out.empty()) {
     try {
       refuse_poorer_summary(folder, dropped_runs(folder, results));
     } catch (const FormatError& error) {
@@ -77,6 +95,10 @@ void report_study_folder(const ReportOptions& options) {
   if (options.text) {
     print_out("{}{}{}", unfinished, plots(report.summary), report.terminal);
     return;
+  }
+  if (!options.figures.empty()) {
+    print_out("{}", unfinished);
+    return report_figures(options, study_source(folder, report), report, results);
   }
   if (!options.out.empty()) {
     write_page(options.out, study_source(folder, report), report, results);
@@ -120,6 +142,7 @@ void report_run_folder(const ReportOptions& options) {
     print_out("{}{}", plots(report.summary), report.terminal);
     return;
   }
+  if (!options.figures.empty()) return report_figures(options, run_source(folder.path()), report, results);
   const fs::path path = options.out.empty() ? folder.file("report.html") : fs::path(options.out);
   write_page(path, run_source(folder.path()), report, results);
   print_out("look at: {}\n", path.string());
@@ -128,8 +151,13 @@ void report_run_folder(const ReportOptions& options) {
 void run_report(const ReportOptions& options) {
   if (!fs::is_directory(options.folder)) fail_usage("there is no folder '{}'", options.folder);
   if (options.text && !options.out.empty()) fail_usage("--out is for the page: --text prints");
-  if (options.text && options.latex) fail_usage("--text and --latex do not go together");
   if (options.latex && !options.out.empty()) fail_usage("--out is for the page: --latex FILE says where tables go");
+  const int kinds = (options.text ? 1 : 0) + (options.latex ? 1 : 0) + (options.figures.empty() ? 0 : 1);
+  if (kinds > 1) fail_usage("--text, --latex and --figures do not go together: give each a call of its own");
+  if (!options.figures.empty() && !options.out.empty())
+    fail_usage("--out is for the page: --figures says where they go");
+  if (!options.only.empty() && options.figures.empty()) fail_usage("--only chooses among --figures");
+  check_figure_ids(options.only);
   if (StudyFolder(options.folder).exists()) return report_study_folder(options);
   if (RunFolder(options.folder).exists()) return report_run_folder(options);
   fail_usage("'{}' holds neither a study nor a run", options.folder);
@@ -150,12 +178,18 @@ void add_report_command(CLI::App& app) {
   command->add_option("--latex", options->latex, "Tables for a paper (booktabs) instead: into a file, or printed")
       ->expected(0, 1)
       ->type_name("FILE");
+  add_text(*command, "--figures", options->figures,
+           "Write every figure as SVG and PDF, with its numbers as CSV, into this folder instead; needs no browser")
+      ->type_name("FOLDER");
+  command->add_option("--only", options->only, "Only these figures, by their names on the page: learning-curves ...")
+      ->type_name("ID");
   command->footer(
       "Examples:\n"
       "  phasor report runs/reproduce-demo           writes runs/reproduce-demo/report.html\n"
       "  phasor report runs/reproduce-demo --text    the same story on the terminal\n"
       "  phasor report runs/rope --out rope.html\n"
       "  phasor report runs/reproduce-demo --latex tables.tex\n"
+      "  phasor report runs/quick --figures paper/figures --only accuracy-by-encoding learning-curves\n"
       "The file needs no network and no other file. Unfinished studies are reported as they stand.");
   command->callback([options] { run_report(*options); });
 }
