@@ -119,7 +119,7 @@ for base in 100 10000 500000; do
   printf '%s' "$output" >spectrum.json
   run python3 sigma.py "$base" 3
   expect_status 0
-  sigma[$base]=$output
+  sigma[base]=$output
 done
 [[ ${sigma[100]} != "${sigma[500000]}" ]] || fail "expected the base to matter"
 
