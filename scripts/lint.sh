@@ -71,7 +71,7 @@ if [[ $changed == yes ]]; then
     echo "lint.sh: commit $base is not in this clone, or .clang-tidy has changed since; clang-tidy reads everything" >&2
   fi
 fi
-mapfile -t shell_files < <(find scripts tests/scripts packaging .ci -type f \( -name '*.sh' -o -name run \) | LC_ALL=C sort)
+mapfile -t shell_files < <(find scripts tests/scripts tests/trials packaging .ci -type f \( -name '*.sh' -o -name run \) | LC_ALL=C sort)
 
 # A long file hides its parts.
 check_sizes() {

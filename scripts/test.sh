@@ -115,7 +115,7 @@ run_ctest() {
 }
 
 run_script_tests() {
-  local tests=(tests/scripts/*_test.sh)
+  local tests=(tests/scripts/*_test.sh tests/trials/*_test.sh)
   say "Testing (scripts)"
   # shellcheck disable=SC2016  # the inner shell's words
   printf '%s\0' "${tests[@]}" |
