@@ -8,6 +8,7 @@
 #include "options/grid_options.h"
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
+#include "phasor/base/utf8.h"
 #include "phasor/study/summary/study_text.h"
 
 namespace phasor::app {
@@ -23,9 +24,16 @@ struct CompareCommand {
 std::string default_out(const StudyPlan& plan) {
   constexpr size_t kLongest = 60;
   std::string name = "compare-" + plan.cells.front().cell.task;
-  for (const PlannedCell& cell : plan.cells) name += "-" + cell.cell.encoding;
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' ? c : '_';
-  return "runs/" + name.substr(0, kLongest);
+  for (const PlannedCell& cell : plan.cells) name += "-" + encoding_label(cell.cell);
+  std::string safe;  // letters of any script, digits and '-'
+  for (std::string_view rest = name; !rest.empty();) {
+    const CodePoint next = first_code_point(rest);
+    const bool kept = next.value >= 0x80 || std::isalnum(static_cast<int>(next.value)) != 0 || next.value == '-';
+    if (safe.size() + next.bytes > kLongest) break;
+    safe += kept ? rest.substr(0, next.bytes) : "_";
+    rest.remove_prefix(next.bytes);
+  }
+  return "runs/" + safe;
 }
 
 StudyPlan plan_of(const CompareCommand& command) {
@@ -39,12 +47,7 @@ StudyPlan plan_of(const CompareCommand& command) {
   }
   GridOptions options = command.grid;
   options.tasks = {command.task};
-  const StudyGrid grid = options.grid();
-  StudyPlan plan{.name = title_of(grid), .preset = options.preset};
-  add_cells(plan, grid);
-  check(plan);
-  refuse_duplicates(plan);
-  return plan;
+  return grid_plan(options.grid());
 }
 
 void run_command(const CompareCommand& command) {
@@ -61,7 +64,9 @@ void add_compare_command(CLI::App& app) {
   auto options = std::make_shared<CompareCommand>();
   command
       ->add_option("encodings", options->grid.encodings,
-                   "Two encodings or more; the first is compared with each of the others")
+                   "Two encodings or more, each with a name where wanted: mine='bias(\"-abs(d)/8\")'; the first is "
+                   "compared with "
+                   "each of the others")
       ->type_name("TEXT")
       ->required();
   add_text(*command, "--task", options->task, "Task to learn: see 'phasor tasks'")
@@ -76,6 +81,7 @@ void add_compare_command(CLI::App& app) {
       "Examples:\n"
       "  phasor compare rope alibi --task distance\n"
       "  phasor compare rope 'rope(base=500)' sinusoidal --tune lr=3e-4,1e-3,3e-3 --seeds 10\n"
+      "  phasor compare mine='bias(\"-abs(d)/8\")' alibi\n"
       "Ctrl-C saves everything; rerun the command to resume. What the numbers mean: docs/statistics.md.");
   command->callback([options] { run_command(*options); });
 }

@@ -40,11 +40,7 @@ StudyPlan plan_of(const StudyCommand& command) {
   if (command.grid.encodings.empty()) fail_usage("--encodings: which ones? For example --encodings rope alibi nope");
   StudyGrid grid = command.grid.grid();
   grid.preset = command.source;
-  StudyPlan plan{.name = title_of(grid), .preset = command.source};
-  add_cells(plan, grid);
-  check(plan);
-  refuse_duplicates(plan);
-  return plan;
+  return grid_plan(grid);
 }
 
 void run_command(const StudyCommand& command) {
@@ -60,7 +56,10 @@ void add_study_command(CLI::App& app) {
   add_text(*command, "source", options->source, "A study file, or a preset with --encodings: demo, quick, paper")
       ->type_name("FILE|PRESET")
       ->required();
-  command->add_option("--encodings", options->grid.encodings, "Encodings; the first is compared with the next six")
+  command
+      ->add_option("--encodings", options->grid.encodings,
+                   "Encodings, each with a name where wanted: mine='bias(\"-abs(d)/8\")'; the first is compared with "
+                   "the next six")
       ->type_name("TEXT");
   command->add_option("--tasks", options->grid.tasks, "Tasks (default: distance): see 'phasor tasks'")
       ->type_name("NAME");
@@ -70,6 +69,7 @@ void add_study_command(CLI::App& app) {
       "Examples:\n"
       "  phasor study quick --encodings rope alibi nope --tasks distance counting --seeds 5 --out runs/mine\n"
       "  phasor study quick --encodings rope 'rope(base=500)' --tune lr=3e-4,1e-3,3e-3 --measure ablation\n"
+      "  phasor study quick --encodings mine='bias(\"-abs(d)/8\")' alibi --seeds 5\n"
       "  phasor study examples/study.json --jobs 2 --out runs/mine\n"
       "Ctrl-C saves everything; rerun the command to resume. The file is described in docs/studies.md.");
   command->callback([options] { run_command(*options); });

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "phasor/base/display_width.h"
 #include "terminal/terminal.h"
 
 namespace phasor::app {
@@ -26,8 +27,7 @@ bool StatusLine::is_due() const {
 
 void StatusLine::draw(std::string line) {
   if (!terminal_) return;
-  if (line.size() > room()) line.resize(room());
-  app::draw("\r" + safe_text(line) + "\x1b[K");
+  app::draw("\r" + std::string(first_columns(safe_text(line), room())) + "\x1b[K");
   drawn_ = true;
   drawn_at_ = Clock::now();
 }

@@ -26,7 +26,7 @@ const Fields<Registration>& json_fields(const Registration*) {
 Registration registration_of(const StudyPlan& plan, std::string_view claims) {
   return {.date = utc_date(),
           .commit = commit(),
-          .plan = content_hash(to_json(plan).dump()),
+          .plan = content_hash(registered_json(plan).dump()),
           .rules = content_hash(study_rules()),
           .claims = claims.empty() ? "" : content_hash(claims)};
 }
