@@ -24,7 +24,7 @@ TEST(NamedEncoding, NameAndExpressionAreSeparatedByTheFirstFreeEqualsSign) {
   same("rope(base=500)", {"", "rope(base=500)"});
   same("rope[heads=0-1]+alibi[heads=2-3]", {"", "rope[heads=0-1]+alibi[heads=2-3]"});
   same("bias(\"x=1\")", {"", "bias(\"x=1\")"});
-  same("mine=bias(\"-x/8\")", {"mine", "bias(\"-x/8\")"});
+  same("mine=bias(\"-abs(d)/8\")", {"mine", "bias(\"-abs(d)/8\")"});
   same("mine=rope(base=500)", {"mine", "rope(base=500)"});
   same("  my best one = rope ", {"my best one", "rope"});
   same("a \"b\" (c=d), \\alpha & <i>=rope", {"a \"b\" (c=d), \\alpha & <i>", "rope"});
@@ -33,9 +33,9 @@ TEST(NamedEncoding, NameAndExpressionAreSeparatedByTheFirstFreeEqualsSign) {
 }
 
 TEST(NamedEncoding, SaysWhatIsWrong) {
-  EXPECT_EQ(refusal(""), "an encoding is empty; for example rope, or mine=bias(\"-x/8\")");
+  EXPECT_EQ(refusal(""), "an encoding is empty; for example rope, or mine=bias(\"-abs(d)/8\")");
   EXPECT_EQ(refusal(" =rope"), "the name of the encoding 'rope' is empty");
-  EXPECT_EQ(refusal("mine= "), "'mine=' names an encoding, but none follows; for example mine=bias(\"-x/8\")");
+  EXPECT_EQ(refusal("mine= "), "'mine=' names an encoding, but none follows; for example mine=bias(\"-abs(d)/8\")");
   EXPECT_EQ(refusal("a\nb=rope"), "the name 'a?b' of the encoding 'rope' has a control character");
   EXPECT_EQ(refusal("a\u202Eb=rope"), "the name 'a???b' of the encoding 'rope' has a control character");
   EXPECT_EQ(refusal("a\xFF=rope"), "the name 'a?' of the encoding 'rope' is not UTF-8");

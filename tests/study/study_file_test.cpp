@@ -82,7 +82,11 @@ TEST(StudyFile, NonsenseIsExplained) {
   says("{}", "needs encodings");
   says(R"({"encodings": ["ropee"]})", "did you mean 'rope'");
   says(R"({"encodings": ["rope[heads=0-9]"]})", "heads");
-  says(R"({"encodings": [3]})", "no text");
+  says(R"({"encodings": [3]})", "an encoding is \"rope\" or {");
+  says(R"({"encodings": [{"name": "mine"}]})", "'expression' is missing or no text");
+  says(R"({"encodings": [{"name": "mine", "expresion": "rope"}]})", "did you mean 'expression'");
+  says(R"({"encodings": [{"name": "", "expression": "rope"}]})", "the name of the encoding 'rope' is empty");
+  says(R"({"encodings": [{"name": "a\u0007", "expression": "rope"}]})", "control character");
   says(R"({"encodings": []})", "list of texts");
   says(R"({"encoding": ["rope"]})", "did you mean 'encodings'");
   says(R"({"encodings": ["rope"], "tasks": ["distanc"]})", "distance");

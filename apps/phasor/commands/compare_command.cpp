@@ -9,6 +9,7 @@
 #include "options/grid_options.h"
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
+#include "phasor/base/utf8.h"
 #include "phasor/report/study_report.h"
 #include "phasor/study/records/study_folder.h"
 #include "phasor/study/summary/asked_comparisons.h"
@@ -34,9 +35,16 @@ constexpr const char* kDefaultTask = "distance";
 std::string default_out(const StudyPlan& plan) {
   constexpr size_t kLongest = 60;
   std::string name = "compare-" + plan.cells.front().cell.task;
-  for (const PlannedCell& cell : plan.cells) name += "-" + cell.cell.encoding;
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' ? c : '_';
-  return "runs/" + name.substr(0, kLongest);
+  for (const PlannedCell& cell : plan.cells) name += "-" + encoding_label(cell.cell);
+  std::string safe;  // letters of any script, digits and '-'
+  for (std::string_view rest = name; !rest.empty();) {
+    const CodePoint next = first_code_point(rest);
+    const bool kept = next.value >= 0x80 || std::isalnum(static_cast<int>(next.value)) != 0 || next.value == '-';
+    if (safe.size() + next.bytes > kLongest) break;
+    safe += kept ? rest.substr(0, next.bytes) : "_";
+    rest.remove_prefix(next.bytes);
+  }
+  return "runs/" + safe;
 }
 
 StudyPlan plan_of(const CompareCommand& command) {
@@ -50,12 +58,7 @@ StudyPlan plan_of(const CompareCommand& command) {
   }
   GridOptions options = command.grid;
   options.tasks = {command.task.empty() ? kDefaultTask : command.task};
-  const StudyGrid grid = options.grid();
-  StudyPlan plan{.name = title_of(grid), .preset = options.preset};
-  add_cells(plan, grid);
-  check(plan);
-  refuse_duplicates(plan);
-  return plan;
+  return grid_plan(options.grid());
 }
 
 // Cells of a study that is there: nothing is trained.
@@ -111,8 +114,9 @@ void add_compare_command(CLI::App& app) {
   auto options = std::make_shared<CompareCommand>();
   command
       ->add_option("encodings", options->grid.encodings,
-                   "Two encodings or more; the first is compared with each of the others. Or a study's folder and two "
-                   "of its cells, by name or expression: nothing is trained")
+                   "Two encodings or more, each with a name where wanted: mine='bias(\"-abs(d)/8\")'; the first is "
+                   "compared with each of the others. Or a study's folder and two of its cells, by name or "
+                   "expression: nothing is trained")
       ->type_name("TEXT")
       ->required();
   add_text(*command, "--task", options->task,
@@ -137,6 +141,7 @@ void add_compare_command(CLI::App& app) {
       "Examples:\n"
       "  phasor compare rope alibi --task distance\n"
       "  phasor compare rope 'rope(base=500)' sinusoidal --tune lr=3e-4,1e-3,3e-3 --seeds 10\n"
+      "  phasor compare mine='bias(\"-abs(d)/8\")' alibi\n"
       "  phasor compare runs/mine rope alibi                   two cells of a study, by the rules of its comparisons\n"
       "Ctrl-C saves everything; rerun the command to resume. What the numbers mean: docs/statistics.md.");
   command->callback([options] { run_command(*options); });

@@ -81,11 +81,7 @@ StudyPlan preset_plan(const StudyCommand& command) {
   if (command.grid.encodings.empty()) fail_usage("--encodings: which ones? For example --encodings rope alibi nope");
   StudyGrid grid = command.grid.grid();
   grid.preset = command.source;
-  StudyPlan plan{.name = title_of(grid), .preset = command.source};
-  add_cells(plan, grid);
-  check(plan);
-  refuse_duplicates(plan);
-  return plan;
+  return grid_plan(grid);
 }
 
 // What the folder has, if it is the plan with more.
@@ -137,7 +133,10 @@ void add_study_command(CLI::App& app) {
            "A study file, a study's folder, or a preset with --encodings: demo, quick, paper")
       ->type_name("FILE|FOLDER|PRESET")
       ->required();
-  command->add_option("--encodings", options->grid.encodings, "Encodings; the first is compared with the next six")
+  command
+      ->add_option("--encodings", options->grid.encodings,
+                   "Encodings, each with a name where wanted: mine='bias(\"-abs(d)/8\")'; the first is compared with "
+                   "the next six")
       ->type_name("TEXT");
   command->add_option("--tasks", options->grid.tasks, "Tasks (default: distance): see 'phasor tasks'")
       ->type_name("NAME");
@@ -158,6 +157,7 @@ void add_study_command(CLI::App& app) {
       "Examples:\n"
       "  phasor study quick --encodings rope alibi nope --tasks distance counting --seeds 5 --out runs/mine\n"
       "  phasor study quick --encodings rope 'rope(base=500)' --tune lr=3e-4,1e-3,3e-3 --measure ablation\n"
+      "  phasor study quick --encodings mine='bias(\"-abs(d)/8\")' alibi --seeds 5\n"
       "  phasor study examples/study.json --jobs 2 --out runs/mine\n"
       "  phasor study runs/mine --seeds 10                            five more, marked as an extension\n"
       "  phasor study runs/mine --add-encoding 'mine=bias(\"-x/8\")'   only what is new is run\n"

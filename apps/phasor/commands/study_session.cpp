@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "phasor/base/display_width.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "phasor/base/notice.h"
@@ -35,7 +36,7 @@ std::string outcome(const StudyFolder& folder, const PlannedRun& run, const RunF
   if (failure != nullptr) return fmt::format("{}, {}: FAILED: {}", text(run.cell), which, failure->what);
   const StoredResult result = read_result(RunFolder(folder.run(run)), run.config);
   const CellName& cell = run.cell;
-  return fmt::format("{}{} {} {}: {:.1f} % ({}, {}){}, trained in {}", cell.encoding,
+  return fmt::format("{}{} {} {}: {:.1f} % ({}, {}){}, trained in {}", isolated(encoding_label(cell)),
                      cell.variant.empty() ? "" : fmt::format(", {},", cell.variant),
                      verb(learned(result.test_accuracy, result.floors)), cell.task, 100.0 * result.test_accuracy,
                      cell.protocol, which, result.converged ? "" : ", still improving", duration(result.seconds));

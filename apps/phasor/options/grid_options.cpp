@@ -8,6 +8,7 @@
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
 #include "phasor/run/config_text.h"
+#include "phasor/study/plan/encoding_labels.h"
 
 namespace phasor::app {
 
@@ -32,8 +33,8 @@ bool GridOptions::empty() const {
 }
 
 StudyGrid GridOptions::grid() const {
-  StudyGrid grid{
-      .preset = preset, .encodings = encodings, .rates = parse_rates(tune), .measures = parse_measures(measures)};
+  StudyGrid grid{.preset = preset, .rates = parse_rates(tune), .measures = parse_measures(measures)};
+  for (const std::string& encoding : encodings) add_encoding(grid, parse_named_encoding(encoding));
   if (!tasks.empty()) grid.tasks = tasks;
   if (!protocols.empty()) grid.protocols = protocols;
   if (seeds) grid.seeds = StudyGrid::first_seeds(*seeds);
@@ -45,8 +46,17 @@ StudyGrid GridOptions::grid() const {
   return grid;
 }
 
-std::string title_of(const StudyGrid& grid) {
-  return fmt::format("{} on {}", fmt::join(grid.encodings, ", "), fmt::join(grid.tasks, ", "));
+StudyPlan grid_plan(const StudyGrid& grid) {
+  // Encodings as they are written: what is registered stays the same under other names.
+  StudyPlan plan{.name = fmt::format("{} on {}", fmt::join(grid.encodings, ", "), fmt::join(grid.tasks, ", ")),
+                 .preset = grid.preset};
+  add_cells(plan, grid);
+  check(plan);
+  refuse_duplicates(plan);
+  for (const PlannedCell& cell : plan.cells) {
+    if (encoding_label(cell.cell) != cell.cell.encoding) plan.title = title_by_labels(plan);
+  }
+  return plan;
 }
 
 std::vector<double> parse_rates(const std::string& text) {

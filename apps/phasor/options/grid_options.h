@@ -17,12 +17,13 @@ struct GridOptions {
 
   void add_to(CLI::App& command);
   bool empty() const;
-  // Throws UsageError. `encodings` are added by the command, which takes them as option or as words.
+  // Throws UsageError. `encodings`, "rope" or "mine=rope", are added by the command, which takes them as option or as
+  // words.
   StudyGrid grid() const;
 };
 
-// "rope, alibi on distance"
-std::string title_of(const StudyGrid& grid);
+// Throws UsageError. Its name is "rope, alibi on distance", its title the same with the names of encodings.
+StudyPlan grid_plan(const StudyGrid& grid);
 
 // "lr=3e-4,1e-3,3e-3"
 std::vector<double> parse_rates(const std::string& text);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "phasor/base/display_width.h"
 #include "phasor/base/duration_text.h"
 #include "terminal/terminal.h"
 
@@ -26,8 +27,7 @@ bool StatusLine::is_due() const {
 
 void StatusLine::draw(std::string line) {
   if (!terminal_) return;
-  if (line.size() > room()) line.resize(room());
-  app::draw("\r" + safe_text(line) + "\x1b[K");
+  app::draw("\r" + std::string(first_columns(safe_text(line), room())) + "\x1b[K");
   drawn_ = true;
   drawn_at_ = Clock::now();
 }

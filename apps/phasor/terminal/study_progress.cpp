@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "phasor/base/display_width.h"
+
 namespace phasor::app {
 namespace {
 
 std::string remaining(const StudyProgress& progress) {
   return progress.seconds_left < 0.0 ? "" : fmt::format(", {} left", duration(progress.seconds_left));
-}
-
-std::string shortened(const std::string& text, size_t most) {
-  return text.size() <= most ? text : text.substr(0, most - 3) + "...";
 }
 
 }  // namespace
@@ -38,8 +36,8 @@ std::string StudyProgressLine::text(const StudyProgress& progress) const {
                                  progress_bar(progress.work, kBar), 100.0 * progress.work, remaining(progress));
   if (progress.failed > 0) line += fmt::format(", {} failed", progress.failed);
   for (const ActiveRun& active : progress.active) {
-    line += fmt::format(" | {} {} {} {:.0f} %", shortened(active.run->cell.encoding, kName), active.run->config.seed,
-                        active.what, 100.0 * active.share);
+    line += fmt::format(" | {} {} {} {:.0f} %", isolated(cut_to(encoding_label(active.run->cell), kName)),
+                        active.run->config.seed, active.what, 100.0 * active.share);
   }
   return line;
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "phasor/base/display_width.h"
+
 namespace phasor::app {
 namespace {
 
@@ -24,9 +26,8 @@ std::string bar(const Progress& progress, size_t room) {
 
 }  // namespace
 
-TrainingProgress::TrainingProgress(std::string label, int64_t steps) : label_(std::move(label)), last_{.steps = steps} {
-  if (label_.size() > kLongestLabel) label_ = label_.substr(0, kLongestLabel - 3) + "...";
-}
+TrainingProgress::TrainingProgress(const std::string& label, int64_t steps)
+    : label_(cut_to(label, kLongestLabel)), last_{.steps = steps} {}
 
 void TrainingProgress::update(const Progress& progress) {
   last_ = progress;
@@ -34,7 +35,7 @@ void TrainingProgress::update(const Progress& progress) {
   const std::string text =
       fmt::format("  {}/{}  test {:.4f}  loss {:.4f}  {} left  {}", last_.step, last_.steps, test_accuracy_,
                   last_.batch_loss, duration(last_.seconds_left), rate(last_.tokens_per_second));
-  const size_t used = label_.size() + text.size(), room = StatusLine::room();
+  const size_t used = display_width(label_) + display_width(text), room = StatusLine::room();
   line_.draw(label_ + bar(last_, used < room ? room - used : 0) + text);
 }
 

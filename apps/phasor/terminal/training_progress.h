@@ -9,7 +9,7 @@ namespace phasor::app {
 
 class TrainingProgress {
  public:
-  TrainingProgress(std::string label, int64_t steps);
+  TrainingProgress(const std::string& label, int64_t steps);
 
   void update(const Progress& progress);
   void evaluation(const Metrics& metrics);

@@ -16,8 +16,9 @@ struct TextTable {
   std::vector<std::vector<std::string>> rows;  // as many cells as titles; the first one is the row's name
 };
 
-// Terminal lines have at most kTerminalColumns characters as long as all columns but the first do: a name that has no
-// room stands above its row.
+// Columns are aligned by what a terminal shows (display_width.h); text from the right is kept apart. Terminal lines
+// have at most kTerminalColumns columns as long as all columns but the first do: a name that has no room stands above
+// its row.
 std::string to_text(const TextTable& table, TableFormat format);
 
 // The same text where Markdown would read marks; line ends and other control characters are blanks, in both formats.

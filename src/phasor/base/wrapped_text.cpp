@@ -4,6 +4,8 @@
 #include <cctype>
 #include <vector>
 
+#include "phasor/base/display_width.h"
+
 namespace phasor {
 namespace {
 
@@ -41,7 +43,7 @@ std::string wrapped(std::string_view text, size_t width, size_t indent) {
     const size_t end = std::min(text.find('\n', at), text.size());
     lines.emplace_back();
     for (const std::string& piece : pieces(text.substr(at, end - at))) {
-      if (!lines.back().empty() && lines.back().size() + 1 + piece.size() > room) lines.emplace_back();
+      if (!lines.back().empty() && display_width(lines.back()) + 1 + display_width(piece) > room) lines.emplace_back();
       if (!lines.back().empty()) lines.back() += ' ';
       lines.back() += piece;
     }

@@ -10,6 +10,7 @@
 #include "phasor/paper/paper_cells.h"
 #include "phasor/run/config_builder.h"
 #include "phasor/run/parameter_match.h"
+#include "phasor/study/plan/encoding_labels.h"
 
 namespace phasor::paper {
 namespace {
@@ -330,6 +331,7 @@ class Builder {
 
 StudyPlan paper_study(const PaperStudyOptions& options) {
   StudyPlan plan = Builder(options).plan();
+  label_cells(plan);
   check(plan);
   return plan;
 }

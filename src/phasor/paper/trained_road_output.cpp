@@ -28,7 +28,8 @@ TextTable trained_road_table(const TrainedRoad& road) {
   std::string last;
   for (const RoadRow& row : road.rows) {
     const CellName& cell = row.cell.cell;
-    const std::string encoding = cell.variant.empty() ? cell.encoding : cell.encoding + ", " + cell.variant;
+    const std::string encoding =
+        cell.variant.empty() ? encoding_label(cell) : encoding_label(cell) + ", " + cell.variant;
     // The encoding and what it fulfils stand in its first row alone.
     const bool first = encoding != last;
     last = encoding;

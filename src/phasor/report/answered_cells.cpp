@@ -16,10 +16,18 @@ std::string place_protocol(const CellName& cell) { return is_released(cell) ? pa
 
 std::string clean_form(const CellName& cell) {
   if (!is_released(cell)) return cell.encoding;
+  if (cell.named) return cell.encoding;  // its author tells it from the clean one
   const std::vector<paper::PaperEncoding>& known = paper::paper_encodings();
   const auto found =
       std::find_if(known.begin(), known.end(), [&](const auto& it) { return it.released == cell.encoding; });
   return found == known.end() ? cell.encoding : found->clean;
+}
+
+// What the expression is called in the study.
+const std::string& label_of(const std::string& expression, const std::vector<CellSummary>& cells) {
+  const auto found =
+      std::find_if(cells.begin(), cells.end(), [&](const CellSummary& it) { return it.cell.encoding == expression; });
+  return found == cells.end() ? expression : encoding_label(found->cell);
 }
 
 // Whether some place would have two cells of one name.
@@ -63,7 +71,7 @@ std::vector<AnsweredPlace> answered_places(const std::vector<CellSummary>& cells
       return it.task == cell.cell.task && it.protocol == protocol;
     });
     if (place == places.end()) place = places.insert(places.end(), {.task = cell.cell.task, .protocol = protocol});
-    std::string name = clash ? cell.cell.encoding : clean_form(cell.cell);
+    std::string name = clash ? encoding_label(cell.cell) : label_of(clean_form(cell.cell), cells);
     if (!cell.cell.variant.empty()) name += ", " + cell.cell.variant;
     place->cells.push_back({&cell, std::move(name)});
   }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "phasor/base/display_width.h"
 #include "phasor/report/answered_cells.h"
 #include "phasor/report/head_picture.h"
 #include "phasor/report/words.h"
@@ -21,13 +22,11 @@ namespace {
 
 constexpr size_t kMostTasks = 2;
 constexpr size_t kMostRows = 6, kMostInsideRows = 5, kMostClaims = 3;
-constexpr size_t kMostName = 18;       // characters of an encoding's name
+constexpr size_t kMostName = 18;       // columns of an encoding's name
 constexpr double kTwice = 2.0;         // times the length of training
 constexpr size_t kMostInSentence = 3;  // encodings
 
-std::string short_name(const std::string& name) {
-  return name.size() <= kMostName ? name : name.substr(0, kMostName - 3) + "...";
-}
+std::string short_name(const std::string& name) { return cut_to(name, kMostName); }
 
 std::string capitals(std::string_view text) {
   std::string capital(text);

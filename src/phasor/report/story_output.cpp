@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "phasor/base/display_width.h"
 #include "phasor/base/json_fields.h"
 #include "phasor/base/wrapped_text.h"
 
@@ -18,23 +19,6 @@ constexpr std::string_view kMargin = "  ";
 constexpr size_t kRoom = kTerminalColumns - kMargin.size();
 constexpr size_t kGap = 2;             // between columns of a table
 constexpr size_t kNarrowestName = 10;  // of the first column
-constexpr std::string_view kCut = "...";
-
-bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0u) != 0x80u; }
-
-size_t width(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), starts_character));
-}
-
-// Whole characters; what is left out is marked.
-std::string cut(const std::string& text, size_t columns) {
-  if (width(text) <= columns) return text;
-  size_t kept = 0, end = 0;
-  for (; end < text.size(); ++end) {
-    if (starts_character(text[end]) && kept++ == columns - kCut.size()) break;
-  }
-  return text.substr(0, end) + std::string(kCut);
-}
 
 Lines lines_of(const std::string& text) {
   Lines lines;
@@ -46,8 +30,8 @@ Lines lines_of(const std::string& text) {
 // Columns that have no room beside the names are left out, from the last on; then names are cut.
 TextTable fitted(TextTable table) {
   const auto widest = [&](size_t column) {
-    size_t most = width(table.titles[column]);
-    for (const std::vector<std::string>& row : table.rows) most = std::max(most, width(row[column]));
+    size_t most = display_width(table.titles[column]);
+    for (const std::vector<std::string>& row : table.rows) most = std::max(most, display_width(row[column]));
     return most;
   };
   size_t others = 0, columns = 1;
@@ -56,25 +40,25 @@ TextTable fitted(TextTable table) {
     others += kGap + widest(columns);
   }
   table.titles.resize(columns);
-  table.titles[0] = cut(table.titles[0], kRoom - others);
+  table.titles[0] = cut_to(table.titles[0], kRoom - others);
   for (std::vector<std::string>& row : table.rows) {
     row.resize(columns);
-    row[0] = cut(row[0], kRoom - others);
+    row[0] = cut_to(row[0], kRoom - others);
   }
   return table;
 }
 
 std::string heading(const StoryPart& part) {
-  return cut(part.key.empty() ? part.question : fmt::format("{} ({})", part.question, part.key), kTerminalColumns);
+  return cut_to(part.key.empty() ? part.question : fmt::format("{} ({})", part.question, part.key), kTerminalColumns);
 }
 
 // A sentence behind its label, over as many lines as it takes, or over one.
 Lines said(const std::string& label, const std::string& text, size_t indent, bool whole) {
   const std::string first = label + std::string(indent - std::min(indent, label.size()), ' ');
-  if (!whole) return {cut(first + text, kRoom)};
+  if (!whole) return {cut_to(first + text, kRoom)};
   Lines lines = lines_of(wrapped(text, kRoom, indent));
   if (!lines.empty()) lines.front().insert(0, first);
-  for (std::string& line : lines) line = cut(line, kRoom);
+  for (std::string& line : lines) line = cut_to(line, kRoom);
   return lines;
 }
 
@@ -96,7 +80,7 @@ Lines part_lines(const StoryPart& part, bool whole) {
 }
 
 std::vector<Lines> blocks_of(const Story& story, bool whole) {
-  std::vector<Lines> blocks = {{cut(shown(story.title, TableFormat::terminal), kTerminalColumns)}};
+  std::vector<Lines> blocks = {{cut_to(shown(story.title, TableFormat::terminal), kTerminalColumns)}};
   for (const StoryPart& part : story.parts) blocks.push_back(part_lines(part, whole));
   return blocks;
 }

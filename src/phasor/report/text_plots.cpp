@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "phasor/base/display_width.h"
 #include "phasor/base/text_table.h"
 #include "phasor/report/head_picture.h"
 
@@ -37,10 +38,9 @@ size_t column_of(double share) {
 }
 
 std::string label_of(const CellName& cell) {
-  const std::string whole = cell.variant.empty() ? cell.encoding : fmt::format("{}, {}", cell.encoding, cell.variant);
-  std::string label = shown(whole, TableFormat::terminal);
-  if (label.size() > kName) label = fmt::format("{}...", label.substr(0, kName - 3));
-  return fmt::format("{:<{}}", label, kName);
+  const std::string& encoding = encoding_label(cell);
+  const std::string whole = cell.variant.empty() ? encoding : fmt::format("{}, {}", encoding, cell.variant);
+  return padded_to(isolated(cut_to(shown(whole, TableFormat::terminal), kName)), kName);
 }
 
 std::string group_of(const CellName& cell) { return fmt::format("{}, {}", cell.task, cell.protocol); }

@@ -59,9 +59,10 @@ function minus(text: string): string {
 
 /** At most `most` characters, cut in the middle: both ends of an expression tell it apart from others. */
 export function shorten(text: string, most: number): string {
-  if (text.length <= most) return text;
+  const characters = [...text];
+  if (characters.length <= most) return text;
   const tail = Math.floor((most - 1) / 3);
-  return `${text.slice(0, most - 1 - tail)}…${text.slice(text.length - tail)}`;
+  return `${characters.slice(0, most - 1 - tail).join("")}…${characters.slice(characters.length - tail).join("")}`;
 }
 
 /** A part of a file name: letters, digits and dashes. */

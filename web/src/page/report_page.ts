@@ -36,7 +36,7 @@ export class ReportPage {
     for (const spec of SECTIONS) {
       const section = this.sectionOf(spec);
       if (section.update(whole)) this.sections.push(section);
-      else this.missing.push(spec.subject);
+      else if (spec.subject !== "") this.missing.push(spec.subject);
     }
     const filters = filtersFromHash(location.hash, this.choices, this.usual);
     this.bar = new FilterBar(this.choices, this.entries, filters, this.usual, (changed) => this.apply(changed, true));

@@ -6,7 +6,7 @@ import { Figure, type FigureSpec } from "./figure.ts";
 export interface SectionSpec {
   id: string;
   title: string;
-  /** Of the line that names what a study does not have. */
+  /** Of the line that names what a study does not have; empty where nobody would miss it. */
   subject: string;
   intro?: string;
   figures?: FigureSpec[];

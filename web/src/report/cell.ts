@@ -22,8 +22,11 @@ import {
 export interface CellName {
   task: string;
   protocol: string;
+  /** The expression, which identifies. */
   encoding: string;
   variant: string;
+  /** What the encoding is called: its author's name, a short form, or the expression. */
+  label: string;
 }
 
 export interface Floors {
@@ -72,6 +75,7 @@ export function readCellName(json: unknown): CellName {
     protocol: textOf(from["protocol"]),
     encoding: textOf(from["encoding"]),
     variant: textOf(from["variant"]),
+    label: textOf(from["label"]) || textOf(from["encoding"]),
   };
 }
 

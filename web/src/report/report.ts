@@ -9,6 +9,7 @@ import {
   type Failure,
   type RateChoice,
 } from "./comparison.ts";
+import { readEncodingLabel, type EncodingLabel } from "./encoding_label.ts";
 import { readAuditBlock, readClaim, readPublished, type AuditBlock, type Claim, type Published } from "./paper.ts";
 import { listOf, numberOf, objectOf, textOf } from "./reader.ts";
 import { readStory, type Story } from "./story.ts";
@@ -30,6 +31,7 @@ export interface Report {
   preset: string;
   repeatCommand: string;
   reportCommand: string;
+  labels: EncodingLabel[];
   cells: Cell[];
   /** What is to be known first; of a reproduction. */
   story: Story | null;
@@ -66,6 +68,7 @@ export function readReport(json: unknown): Report {
     preset: textOf(study["preset"]),
     repeatCommand: textOf(commands["repeat"]),
     reportCommand: textOf(commands["report"]),
+    labels: listOf(summary["labels"], readEncodingLabel),
     cells: cells.map((cell, i) => readCell(cell, extra[i])),
     story: readStory(summary["story"]),
     registration: textOf(objectOf(summary["registration"])["text"]),

@@ -8,6 +8,7 @@ import { CONFIGS_SECTION } from "./configs.ts";
 import { HEADS_SECTION } from "./heads.ts";
 import { LEARNING_SECTION } from "./learning_curves.ts";
 import { LENGTHS_SECTION } from "./lengths.ts";
+import { NAMES_SECTION } from "./encoding_names.ts";
 import { REMOVAL_SECTION } from "./removal.ts";
 import { ROTARY_SECTION } from "./rotary_heads.ts";
 import { SPECTRA_SECTION } from "./spectra.ts";
@@ -15,6 +16,7 @@ import { TELEMETRY_SECTION } from "./telemetry.ts";
 
 export const SECTIONS: readonly SectionSpec[] = [
   CLAIMS_SECTION,
+  NAMES_SECTION,
   ACCURACY_SECTION,
   LEARNING_SECTION,
   HEADS_SECTION,

@@ -7,7 +7,7 @@ import { csvText, tableElement, type Table } from "../page/table.ts";
 import type { CellName } from "../report/cell.ts";
 import type { Comparison } from "../report/comparison.ts";
 import { protocolGroup } from "../study/paper_names.ts";
-import type { View } from "../study/view.ts";
+import { cellLabel, type View } from "../study/view.ts";
 
 const READINGS = ["of interest", "significant", "no difference of interest", "open"];
 
@@ -40,7 +40,7 @@ export const RATES_SECTION: SectionSpec = {
       caption: "Learning rates tried, and the one chosen",
       columns: [{ name: "encoding" }, { name: "task" }, { name: "protocol" }, { name: "chosen" }, { name: "edge" }, { name: "tried" }],
       rows: rates.map(({ cell, rate, edge: at, trials }) => [
-        cell.encoding,
+        cell.label,
         cell.task,
         cell.protocol,
         rate,
@@ -59,11 +59,11 @@ export const FAILURES_SECTION: SectionSpec = {
   body(view) {
     const failures = view.report.failures.filter(({ cell }) => isShown(view, cell));
     if (failures.length === 0) return null;
-    const encodings = [...new Set(failures.map((failure) => failure.cell.encoding))];
+    const encodings = [...new Set(failures.map((failure) => failure.cell.label))];
     const table: Table = {
       caption: "Runs that failed, and why",
       columns: ["run", "encoding", "task", "protocol", "seed", "why"].map((name) => ({ name })),
-      rows: failures.map(({ id, cell, seed, what }) => [id, cell.encoding, cell.task, cell.protocol, seed, what]),
+      rows: failures.map(({ id, cell, seed, what }) => [id, cell.label, cell.task, cell.protocol, seed, what]),
     };
     const words = `${plural(failures.length, "run")} failed, of ${listing(encodings, 6)}. They have no accuracy, and no mean holds them.`;
     return element("div", {}, element("p", { class: "finding" }, words), tableWithDownload(table, "failures"));
@@ -81,7 +81,7 @@ function shownComparisons(view: View): Comparison[] {
 function comparisonsTable(view: View): Table | null {
   const shown = shownComparisons(view);
   if (shown.length === 0) return null;
-  const name = (cell: CellName): string => (cell.variant === "" ? cell.encoding : `${cell.encoding}, ${cell.variant}`);
+  const name = (cell: CellName): string => cellLabel(cell);
   return {
     caption: "Planned comparisons",
     columns: [

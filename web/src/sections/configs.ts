@@ -29,8 +29,8 @@ function cellElement(cell: Cell): HTMLElement {
 }
 
 function titleOf({ name, title }: Cell): string {
-  const { encoding, task, protocol, variant } = name;
-  return title || `${encoding} on ${task}, ${protocol}${variant === "" ? "" : `, ${variant}`}`;
+  const { label, task, protocol, variant } = name;
+  return title || `${label} on ${task}, ${protocol}${variant === "" ? "" : `, ${variant}`}`;
 }
 
 function contents(cell: Cell): HTMLElement[] {

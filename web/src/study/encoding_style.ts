@@ -37,12 +37,13 @@ const USUAL: Readonly<Record<string, number>> = {
   mla: 7,
 };
 
-/** Styles by name; `names` in the order of the study. */
-export function encodingStyles(names: readonly string[]): Map<string, EncodingStyle> {
+/** Styles by name; `names` in the order of the study. `expressionOf` tells what is behind a name. */
+export function encodingStyles(names: readonly string[], expressionOf = (name: string): string => name): Map<string, EncodingStyle> {
   const styles = new Map<string, EncodingStyle>();
   const taken = new Set<number>();
   for (const name of names) {
-    const usual = USUAL[name];
+    const expression = expressionOf(name);
+    const usual = Object.hasOwn(USUAL, expression) ? USUAL[expression] : undefined;
     if (usual === undefined || taken.has(usual)) continue;
     taken.add(usual);
     styles.set(name, styleAt(usual));

@@ -8,7 +8,7 @@ import { protocolGroup } from "./paper_names.ts";
 export interface ShownCell {
   cell: Cell;
   entry: Entry;
-  /** The expression, and the variant where there is one. */
+  /** What the encoding is called, and the variant where there is one. */
   label: string;
   /** The entry's name: of a released form that of the clean one. */
   short: string;
@@ -39,9 +39,9 @@ export function viewOf(report: Report, entries: Entries, filters: Filters): View
   };
 }
 
-/** The expression, and the variant where there is one. */
-export function cellLabel({ encoding, variant }: CellName): string {
-  return variant === "" ? encoding : `${encoding}, ${variant}`;
+/** What the encoding is called, and the variant where there is one. */
+export function cellLabel({ label, variant }: CellName): string {
+  return variant === "" ? label : `${label}, ${variant}`;
 }
 
 export function panelTitle(task: string, protocol: string): string {

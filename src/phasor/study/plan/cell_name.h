@@ -12,6 +12,7 @@ struct CellName {
   // What the encoding is called in this study, by its author or because the expression is long; empty: as it is
   // written.
   std::string label;
+  bool named = false;  // the label is its author's
 
   // By what is run, not by what it is called.
   bool operator==(const CellName& other) const;

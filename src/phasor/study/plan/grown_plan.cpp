@@ -6,10 +6,12 @@
 #include <algorithm>
 
 #include "phasor/base/error.h"
+#include "phasor/encoding/encoding.h"
 #include "phasor/model/transformer.h"
 #include "phasor/run/config_builder.h"
 #include "phasor/run/config_json.h"
 #include "phasor/run/config_keys.h"
+#include "phasor/study/plan/encoding_labels.h"
 
 namespace phasor {
 namespace {
@@ -63,12 +65,11 @@ RunConfig config_like(const RunConfig& like, const NewCell& wanted) {
 // A cell that takes over another one's rate is no model for one that needs a rate of its own.
 const PlannedCell& better_model(const PlannedCell& a, const PlannedCell& b) { return a.rate_of && !b.rate_of ? b : a; }
 
-PlannedCell cell_like(const PlannedCell& like, const NewCell& wanted, const std::string& label) {
+PlannedCell cell_like(const PlannedCell& like, const NewCell& wanted) {
   PlannedCell cell = like;
   cell.config = config_like(like.config, wanted);
   cell.cell.task = cell.config.task;
   cell.cell.encoding = cell.config.model.encoding;
-  cell.cell.label = label;
   return cell;
 }
 
@@ -79,7 +80,7 @@ std::string usual_name(const StudyPlan& plan) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
   for (const PlannedCell& cell : plan.cells) {
-    add(encodings, encoding_label(cell.cell));
+    add(encodings, cell.cell.encoding);
     add(tasks, cell.cell.task);
   }
   return fmt::format("{} on {}", fmt::join(encodings, ", "), fmt::join(tasks, ", "));
@@ -124,7 +125,7 @@ std::vector<PlannedCell> models(const StudyPlan& plan, const IsOfPlace& is_of_pl
 void add_encoding(StudyPlan& plan, const NamedEncoding& encoding) {
   StudyPlan grown = plan;
   for (const PlannedCell& model : models(plan, [](const PlannedCell&) { return true; })) {
-    PlannedCell cell = cell_like(model, {model.cell.task, encoding.expression, {}}, encoding.name);
+    PlannedCell cell = cell_like(model, {model.cell.task, encoding.expression, {}});
     if (plan.find(cell.cell) != nullptr) {
       fail_usage("--add-encoding {}: the study has {} already", encoding.expression, text(cell.cell));
     }
@@ -134,6 +135,7 @@ void add_encoding(StudyPlan& plan, const NamedEncoding& encoding) {
     });
     grown.cells.insert(last.base(), std::move(cell));
   }
+  if (!encoding.name.empty()) add_name(grown.names, {encoding.name, print(parse_encoding(encoding.expression))});
   plan = std::move(grown);
 }
 
@@ -143,7 +145,7 @@ void add_task(StudyPlan& plan, const std::string& task, const ConfigBundle& sett
   for (const PlannedCell& model : cells) {
     if (model.cell.task == task) fail_usage("--add-task {}: the study has it already", task);
     if (model.cell.task != first) continue;
-    PlannedCell cell = cell_like(model, {task, model.config.model.encoding, settings}, model.cell.label);
+    PlannedCell cell = cell_like(model, {task, model.config.model.encoding, settings});
     if (cell.rate_of) cell.rate_of->task = cell.cell.task;
     plan.cells.push_back(std::move(cell));
   }
@@ -158,7 +160,14 @@ StudyPlan grown(const StudyPlan& plan, const StudyGrowth& growth) {
   for (const std::string& task : growth.tasks) add_task(later, task, growth.settings);
   for (const NamedEncoding& encoding : growth.encodings) add_encoding(later, encoding);
   if (growth.seeds) add_seeds(later, *growth.seeds);
-  if (is_usual) later.name = usual_name(later);
+  label_cells(later);
+  if (is_usual) {
+    later.name = usual_name(later);
+    const bool is_labelled = std::any_of(later.cells.begin(), later.cells.end(), [](const PlannedCell& cell) {
+      return encoding_label(cell.cell) != cell.cell.encoding;
+    });
+    later.title = is_labelled ? title_by_labels(later) : "";
+  }
   check(later);
   refuse_duplicates(later);
   return later;

@@ -41,14 +41,14 @@ NamedEncoding parse_named_encoding(std::string_view text) {
   const size_t equals = separator(text);
   if (equals == std::string_view::npos) {
     const std::string_view expression = without_blanks(text);
-    if (expression.empty()) fail_usage("an encoding is empty; for example rope, or mine=bias(\"-x/8\")");
+    if (expression.empty()) fail_usage("an encoding is empty; for example rope, or mine=bias(\"-abs(d)/8\")");
     return {.name = "", .expression = std::string(expression)};
   }
   const NamedEncoding named{.name = std::string(without_blanks(text.substr(0, equals))),
                             .expression = std::string(without_blanks(text.substr(equals + 1)))};
   check_name(named.name, named.expression);
   if (named.expression.empty()) {
-    fail_usage("'{}=' names an encoding, but none follows; for example mine=bias(\"-x/8\")", named.name);
+    fail_usage("'{}=' names an encoding, but none follows; for example mine=bias(\"-abs(d)/8\")", named.name);
   }
   return named;
 }

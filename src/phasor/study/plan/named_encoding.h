@@ -1,5 +1,5 @@
 #pragma once
-// An encoding with the name that its author gives it: mine=bias("-x/8").
+// An encoding with the name that its author gives it: mine=bias("-abs(d)/8").
 #include <string>
 #include <string_view>
 

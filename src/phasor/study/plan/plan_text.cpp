@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "phasor/study/plan/encoding_labels.h"
 #include "phasor/study/plan/study_plan.h"
 
 namespace phasor {
@@ -15,11 +16,14 @@ std::string rate_text(const PlannedCell& cell) {
 }  // namespace
 
 std::string plan_text(const StudyPlan& plan) {
-  std::string lines = fmt::format("{}: {} cells\n\n", plan.name, plan.cells.size());
+  std::string lines = fmt::format("{}: {} cells\n\n", plan.title.empty() ? plan.name : plan.title, plan.cells.size());
   for (const PlannedCell& cell : plan.cells) {
     lines += fmt::format("{}: {} seeds{}, {} steps, lr {}\n", text(cell.cell), cell.seeds.size(),
                          cell.own_data ? " with data of their own" : "", cell.config.train.steps, rate_text(cell));
   }
+  std::vector<CellName> names;
+  for (const PlannedCell& cell : plan.cells) names.push_back(cell.cell);
+  if (const std::string labels = labels_text(labels_of(names)); !labels.empty()) lines += "\n" + labels;
   return lines;
 }
 

@@ -45,6 +45,33 @@ std::vector<std::string> words(const Json& grid, const char* name, std::vector<s
   return list;
 }
 
+NamedEncoding encoding_of(const Json& value) {
+  if (value.is_string()) return parse_named_encoding(value.get<std::string>());
+  if (!value.is_object()) {
+    fail_usage("'encodings' holds {}; an encoding is \"rope\" or {{\"name\": \"mine\", \"expression\": \"rope\"}}",
+               value.dump());
+  }
+  require_known(value, {"name", "expression"});
+  for (const char* member : {"name", "expression"}) {
+    if (!value.contains(member) || !value[member].is_string()) {
+      fail_usage("'encodings' holds {}, where '{}' is missing or no text", value.dump(), member);
+    }
+  }
+  const NamedEncoding named{.name = value["name"], .expression = value["expression"]};
+  check_name(named.name, named.expression);
+  return named;
+}
+
+std::vector<NamedEncoding> encodings(const Json& grid) {
+  if (!grid.contains("encodings")) return {};
+  const Json& value = grid["encodings"];
+  if (value.is_string() || value.is_object()) return {encoding_of(value)};
+  if (!value.is_array() || value.empty()) fail_usage("'encodings' must be a list of texts, [\"rope\", \"alibi\"]");
+  std::vector<NamedEncoding> list;
+  for (const Json& element : value) list.push_back(encoding_of(element));
+  return list;
+}
+
 std::vector<uint64_t> seeds(const Json& grid) {
   if (!grid.contains("seeds")) return StudyGrid().seeds;
   const Json& value = grid["seeds"];
@@ -126,7 +153,6 @@ RunMeasures measures(const Json& grid) {
 
 void add_grid(StudyPlan& plan, const Json& grid, const ConfigBundle& common, std::string_view file) {
   StudyGrid read{.preset = plan.preset,
-                 .encodings = words(grid, "encodings", {}),
                  .tasks = words(grid, "tasks", {"distance"}),
                  .protocols = words(grid, "protocols", {"clean"}),
                  .switches = switches(grid, file),
@@ -134,6 +160,7 @@ void add_grid(StudyPlan& plan, const Json& grid, const ConfigBundle& common, std
                  .settings = common,
                  .rates = numbers(grid, "tune"),
                  .measures = measures(grid)};
+  for (const NamedEncoding& encoding : encodings(grid)) add_encoding(read, encoding);
   if (grid.contains("variant")) {
     if (!grid["variant"].is_string()) fail_usage("'variant' must be a text");
     read.variant = grid["variant"];

@@ -7,8 +7,10 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/suggest.h"
+#include "phasor/encoding/encoding.h"
 #include "phasor/model/transformer.h"
 #include "phasor/run/config_builder.h"
+#include "phasor/study/plan/encoding_labels.h"
 
 namespace phasor {
 namespace {
@@ -61,6 +63,11 @@ std::vector<uint64_t> StudyGrid::first_seeds(int64_t count) {
   return seeds;
 }
 
+void add_encoding(StudyGrid& grid, const NamedEncoding& encoding) {
+  grid.encodings.push_back(encoding.expression);
+  if (!encoding.name.empty()) grid.names.push_back(encoding);
+}
+
 void add_cells(StudyPlan& plan, const StudyGrid& grid) {
   if (grid.encodings.empty()) fail_usage("a study needs encodings");
   const std::vector<GridSwitch> switches = grid.switches.empty() ? std::vector<GridSwitch>{{}} : grid.switches;
@@ -73,6 +80,10 @@ void add_cells(StudyPlan& plan, const StudyGrid& grid) {
       }
     }
   }
+  for (const NamedEncoding& named : grid.names) {
+    add_name(plan.names, {named.name, print(parse_encoding(named.expression))});
+  }
+  label_cells(plan);
 }
 
 RunMeasures parse_measures(const std::vector<std::string>& names) {

@@ -18,6 +18,7 @@ struct GridSwitch {
 struct StudyGrid {
   std::string preset = "quick";
   std::vector<std::string> encodings;
+  std::vector<NamedEncoding> names = {};  // of some of them
   std::vector<std::string> tasks = {"distance"};
   std::vector<std::string> protocols = {"clean"};
   std::vector<GridSwitch> switches;  // empty: nothing is switched. A name may be empty: the grid as it is
@@ -30,7 +31,11 @@ struct StudyGrid {
   static std::vector<uint64_t> first_seeds(int64_t count);  // 0, 1, ...
 };
 
-// Throws UsageError for what no run can be made of: an unknown encoding, task, protocol or key, and what does not fit.
+// Adds an encoding that stands in a list, "rope" or "mine=rope". Throws UsageError.
+void add_encoding(StudyGrid& grid, const NamedEncoding& encoding);
+
+// Names are as in encoding_labels.h. Throws UsageError for what no run can be made of: an unknown encoding, task,
+// protocol or key, and what does not fit.
 void add_cells(StudyPlan& plan, const StudyGrid& grid);
 
 // "ablation", "snapshots", "published", "spectrum", "lengths"; "all" and "none". Throws UsageError for others.

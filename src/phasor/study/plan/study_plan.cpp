@@ -199,7 +199,7 @@ StudyResults results_of(const StudyPlan& plan, const std::vector<RateChoice>& ra
   std::map<std::string, const RunFailure*> failed;
   for (const RunRecord& record : records) finished.emplace(record.id, &record);
   for (const RunFailure& failure : failures) failed.emplace(failure.id, &failure);
-  StudyResults results{.name = plan.name, .preset = plan.preset, .rates = rates};
+  StudyResults results{.name = plan.title.empty() ? plan.name : plan.title, .preset = plan.preset, .rates = rates};
   for (const PlannedCell& cell : plan.cells) {
     CellRuns runs{.cell = cell.cell};
     for (const PlannedRun& run : runs_of(cell, rates)) {

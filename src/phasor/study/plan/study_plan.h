@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "phasor/study/plan/named_encoding.h"
 #include "phasor/study/plan/planned_run.h"
 #include "phasor/study/records/study_results.h"
 
@@ -27,6 +28,9 @@ struct StudyPlan {
   std::string name;
   std::string preset;
   std::vector<PlannedCell> cells;
+  // What it and its encodings are called, which is no part of what is registered.
+  std::string title = {};                 // empty: `name`
+  std::vector<NamedEncoding> names = {};  // given by the author; expressions are canonical
 
   const PlannedCell* find(const CellName& cell) const;  // null: not part of it
 };

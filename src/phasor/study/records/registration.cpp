@@ -44,7 +44,7 @@ std::string extensions_text(const std::vector<StudyExtension>& extensions) {
 
 }  // namespace
 
-std::string plan_hash(const StudyPlan& plan) { return content_hash(to_json(plan).dump()); }
+std::string plan_hash(const StudyPlan& plan) { return content_hash(registered_json(plan).dump()); }
 
 Registration registration_of(const StudyPlan& plan, std::string_view claims) {
   return {.date = utc_date(),

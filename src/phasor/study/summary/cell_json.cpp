@@ -30,11 +30,28 @@ double published_baseline(const CellSummary& cell) {
 
 std::string_view json_name(const CellName*) { return "name of a cell"; }
 
-const Fields<CellName>& json_fields(const CellName*) {
+const Fields<CellName>& cell_identity_fields() {
   static const Fields<CellName> fields = {field("task", &CellName::task, "its name"),
                                           field("protocol", &CellName::protocol, "its name"),
                                           field("encoding", &CellName::encoding, "the canonical expression"),
                                           field("variant", &CellName::variant, "what else sets it apart; often empty")};
+  return fields;
+}
+
+const Fields<CellName>& json_fields(const CellName*) {
+  static const Fields<CellName> fields = joined_fields<CellName>(
+      {cell_identity_fields(),
+       {field("label", &CellName::label, "what the encoding is called: its name, a short form, or the expression")
+            .since_later()
+            .written_by([](const CellName& cell) { return encoding_label(cell); })}});
+  return fields;
+}
+
+const Fields<EncodingLabel>& json_fields(const EncodingLabel*) {
+  using L = EncodingLabel;
+  static const Fields<L> fields = {
+      field("label", &L::label, "what it is called"), field("expression", &L::expression, "the canonical expression"),
+      field("named", &L::named, "by the study's author; else the label is a short form of the expression")};
   return fields;
 }
 

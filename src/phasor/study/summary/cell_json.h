@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "phasor/base/json_fields_fwd.h"
+#include "phasor/study/plan/encoding_labels.h"
 #include "phasor/study/summary/cell_summary.h"
 
 namespace phasor {
 
 std::string_view json_name(const CellName*);
 const Fields<CellName>& json_fields(const CellName*);
+const Fields<CellName>& cell_identity_fields();  // without what it is called
+const Fields<EncodingLabel>& json_fields(const EncodingLabel*);
 std::string_view json_name(const SeedInterval*);
 const Fields<SeedInterval>& json_fields(const SeedInterval*);
 std::string_view json_name(const CellNumbers*);

@@ -21,11 +21,11 @@ struct PairNames {
 PairNames names_of(const Comparison& comparison) {
   CellName first = comparison.first.cell;
   const CellName& second = comparison.second.cell;
-  std::string encoding = std::exchange(first.encoding, second.encoding);
+  first.encoding = second.encoding;
   if (first != second) {
     return {text(comparison.first.cell), text(comparison.second.cell), ""};
   }
-  return {encoding, second.encoding,
+  return {encoding_label(comparison.first.cell), encoding_label(second),
           fmt::format("{}, {}{}{}", first.task, first.protocol, first.variant.empty() ? "" : ", ", first.variant)};
 }
 

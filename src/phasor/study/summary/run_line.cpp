@@ -113,6 +113,9 @@ const Fields<RunLine>& json_fields(const RunLine*) {
       name_part("task", &CellName::task, "its name"),
       name_part("protocol", &CellName::protocol, "its name"),
       name_part("encoding", &CellName::encoding, "the canonical expression"),
+      derived_field<L>(
+          "label", [](const L& line) { return encoding_label(line.cell); },
+          "what the encoding is called: its name, a short form, or the expression"),
       name_part("variant", &CellName::variant, "what else sets the cell apart; often empty"),
       field("seed", &L::seed, "of the initial weights, the order of the samples and dropout")};
   static const Fields<L> training = {

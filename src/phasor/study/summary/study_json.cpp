@@ -116,7 +116,9 @@ const Fields<StudySummary>& json_fields(const StudySummary*) {
       group_field<S>("study",
                      {field("name", &S::name, "as the report shows it"), field("preset", &S::preset, "its name")},
                      "which one"),
-      field("cells", &S::cells, "in the plan's order"), field("rates", &S::rates, "how learning rates were chosen"),
+      derived_field<S>("labels", &S::labels, "of encodings that are not called as they are written"),
+      field("cells", &S::cells, "in the plan's order"),
+      field("rates", &S::rates, "how learning rates were chosen"),
       json_field<S>("comparisons", "list of objects", comparisons, "the planned ones, see below"),
       field("failures", &S::failures, "runs that failed")};
   return fields;

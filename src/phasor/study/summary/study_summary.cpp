@@ -4,6 +4,13 @@
 
 namespace phasor {
 
+std::vector<EncodingLabel> StudySummary::labels() const {
+  std::vector<CellName> names;
+  names.reserve(cells.size());
+  for (const CellSummary& cell : cells) names.push_back(cell.cell);
+  return labels_of(names);
+}
+
 StudySummary summarize(const StudyResults& results, std::vector<Comparison> comparisons) {
   StudySummary summary{
       .name = results.name, .preset = results.preset, .rates = results.rates, .comparisons = std::move(comparisons)};

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "phasor/study/plan/encoding_labels.h"
 #include "phasor/study/records/study_results.h"
 #include "phasor/study/summary/cell_summary.h"
 #include "phasor/study/summary/comparison.h"
@@ -23,6 +24,8 @@ struct StudySummary {
   std::vector<Comparison> comparisons;
   std::vector<RunFailure> failures;
   std::vector<RunTime> times;  // of every run once; the only part that depends on the clock and the machine
+
+  std::vector<EncodingLabel> labels() const;
 };
 
 StudySummary summarize(const StudyResults& results, std::vector<Comparison> comparisons = {});

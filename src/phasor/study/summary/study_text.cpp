@@ -12,7 +12,7 @@ namespace phasor {
 namespace {
 
 std::string encoding_text(const CellName& cell) {
-  return cell.variant.empty() ? cell.encoding : cell.encoding + ", " + cell.variant;
+  return cell.variant.empty() ? encoding_label(cell) : encoding_label(cell) + ", " + cell.variant;
 }
 
 std::string accuracy_text(const SeedInterval& accuracy) {
@@ -106,6 +106,11 @@ std::string notes(const std::string& text, TableFormat format) {
   return result;
 }
 
+// Where the expressions stand, once.
+std::string legend_of(const StudySummary& summary, TableFormat format) {
+  return notes(labels_text(summary.labels()), format);
+}
+
 std::string section(const std::string& text) { return text.empty() ? "" : "\n" + text; }
 
 }  // namespace
@@ -163,8 +168,9 @@ std::string failures_text(const std::vector<RunFailure>& failures, TableFormat f
 std::string study_text(const StudySummary& summary, TableFormat format) {
   const std::string title = shown(fmt::format("Study {}, preset {}", summary.name, summary.preset), format);
   return (format == TableFormat::markdown ? "## " : "") + title + "\n" + section(cells_text(summary.cells, format)) +
-         section(rates_text(summary.rates, format)) + section(comparisons_text(summary.comparisons, format)) +
-         section(answers_text(summary.comparisons, format)) + section(failures_text(summary.failures, format));
+         section(legend_of(summary, format)) + section(rates_text(summary.rates, format)) +
+         section(comparisons_text(summary.comparisons, format)) + section(answers_text(summary.comparisons, format)) +
+         section(failures_text(summary.failures, format));
 }
 
 }  // namespace phasor
