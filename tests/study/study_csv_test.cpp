@@ -82,7 +82,7 @@ TEST(StudyCsv, OneLinePerRunWithEverything) {
       "steps_to_90,loss_area,loss_spikes,gradient_variation,position_verdict,position_max_share,position_n2,"
       "position_layer,position_head,position_drops,importance_verdict,importance_max_share,importance_n2,"
       "importance_layer,importance_head,importance_drops,contraction_start,contraction_end,position_toeplitz,"
-      "logit_interaction,content_share,product_share,positional_share,stream_interaction,inner_interaction,"
+      "logit_interaction,content_share,product_share,positional_share,stream_interaction,inner_interaction,extension,"
       "accuracy_at_1.5,accuracy_at_4");
   const auto table = table_of({.cells = {cell}});
   ASSERT_EQ(table.size(), 2u);
@@ -175,6 +175,16 @@ TEST(StudyCsv, SharesThatAFileLacksAreEmpty) {
   EXPECT_EQ(line["inner_interaction"], "");
 }
 
+TEST(StudyCsv, SaysWhichRunsAnExtensionAdded) {
+  CellRuns cell = cell_runs(kRope, {0.95, 0.96});
+  cell.failures.push_back({.id = "rope-2", .cell = kRope, .seed = 2, .what = "loss is not finite"});
+  cell.added_seeds = {1, 2};
+  const auto table = table_of({.cells = {cell}});
+  EXPECT_EQ(table[0].at("extension"), "false");
+  EXPECT_EQ(table[1].at("extension"), "true");
+  EXPECT_EQ(table[2].at("extension"), "true");
+}
+
 TEST(StudyCsv, FailedRunsHaveTheirNameAlone) {
   CellRuns cell = cell_runs(kRope, {0.95});
   cell.failures.push_back({.id = "rope-1", .cell = kRope, .seed = 1, .what = "loss is not finite"});
@@ -182,7 +192,7 @@ TEST(StudyCsv, FailedRunsHaveTheirNameAlone) {
   ASSERT_EQ(table.size(), 2u);
   for (const auto& [column, value] : table[1]) {
     const bool named = column == "id" || column == "task" || column == "protocol" || column == "encoding" ||
-                       column == "label" || column == "seed";
+                       column == "label" || column == "seed" || column == "extension";
     EXPECT_EQ(value.empty(), !named) << column;
   }
   EXPECT_EQ(table[1].at("id"), "rope-1");

@@ -160,13 +160,12 @@ TEST(StudyPlan, ResultsAreSortedIntoTheirCells) {
   EXPECT_EQ(results.cells[1].failures[0].cell.encoding, "alibi");
 }
 
-TEST(StudyPlan, ForPeopleHasACellPerLineAndCountsRuns) {
+TEST(StudyPlan, ForPeopleHasACellPerLine) {
   StudyPlan plan = tiny_study();
   EXPECT_EQ(plan_text(plan),
             "tiny: 2 cells\n\n"
             "rope on distance, clean: 2 seeds, 20 steps, lr 0.003\n"
-            "alibi on distance, clean: 2 seeds, 20 steps, lr 0.003\n"
-            "\n4 runs\n");
+            "alibi on distance, clean: 2 seeds, 20 steps, lr 0.003\n");
   plan.cells[0].rates = {0.001, 0.01, 0.1};
   plan.cells[1].rate_of = plan.cells[0].cell;
   plan.cells[1].seeds = {4};
@@ -174,18 +173,44 @@ TEST(StudyPlan, ForPeopleHasACellPerLineAndCountsRuns) {
   EXPECT_EQ(plan_text(plan),
             "tiny: 2 cells\n\n"
             "rope on distance, clean: 2 seeds, 20 steps, lr best of 0.001, 0.01, 0.1\n"
-            "alibi on distance, clean: 1 seeds, 7 steps, lr that of rope on distance, clean\n"
-            "\n3 runs, after 3 that choose learning rates\n");
-  plan.cells[0].rates = {0.001};
-  EXPECT_NE(plan_text(plan).find("\n3 runs, after 1 that choose learning rates\n"), std::string::npos)
-      << plan_text(plan);
-  // A run that two cells ask for is trained once.
-  plan = tiny_study();
-  plan.cells.push_back(plan.cells[0]);
-  plan.cells.back().cell.variant = "again";
-  plan.cells.back().seeds = {1, 2};
-  EXPECT_NE(plan_text(plan).find("again: 2 seeds"), std::string::npos);
-  EXPECT_NE(plan_text(plan).find("\n5 runs\n"), std::string::npos) << plan_text(plan);
+            "alibi on distance, clean: 1 seeds, 7 steps, lr that of rope on distance, clean\n");
+}
+
+// An id says which rate its run had, so it is enough without any record of the choice.
+TEST(StudyPlan, FindsARunByItsIdAtWhateverRate) {
+  StudyPlan plan = tiny_study();
+  plan.cells[0].rates = {0.001, 0.01};
+  plan.cells[1].rate_of = plan.cells[0].cell;
+  for (const double rate : {0.001, 0.01}) {
+    const std::vector<RateChoice> choice = {{.cell = plan.cells[0].cell, .rate = rate}};
+    for (const PlannedRun& run : result_runs(plan, choice)) {
+      const PlannedRun found = find_run(plan, run.id);
+      EXPECT_EQ(found.cell, run.cell);
+      EXPECT_EQ(found.config.train.learning_rate, rate);
+      EXPECT_EQ(found.config.seed, run.config.seed);
+      EXPECT_FALSE(found.tuning);
+      EXPECT_EQ(find_run(plan, run.id.substr(0, 12)).id, run.id);
+    }
+  }
+  EXPECT_TRUE(find_run(plan, tuning_runs(plan)[1].id).tuning);
+  const auto refuses = [&](const std::string& id, const std::string& word) {
+    try {
+      find_run(plan, id);
+      return false;
+    } catch (const UsageError& error) {
+      return std::string(error.what()).find(word) != std::string::npos;
+    }
+  };
+  EXPECT_TRUE(refuses("", "is needed"));
+  EXPECT_TRUE(refuses("xyz", "no run of 'tiny'"));
+  std::set<char> first;
+  std::string shared;
+  for (const PlannedRun& run : possible_runs(plan)) {
+    if (!first.insert(run.id[0]).second) shared = run.id.substr(0, 1);
+  }
+  if (!shared.empty()) {
+    EXPECT_TRUE(refuses(shared, "among them"));
+  }
 }
 
 }  // namespace study_plan_test

@@ -65,8 +65,10 @@ void add_reproduce_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "reproduce", "Rerun arXiv 2505.13027 over seeds, cleanly and as released, and judge its claims");
   auto options = std::make_shared<ReproduceOptions>();
-  CLI::Option* preset = add_text(*command, "--preset", options->preset,
-                                 "Size: demo (minutes), quick (hours), paper (the paper's own: days on a CPU)");
+  // --preset is how it was called when it had the name of what sizes single runs, and differed from it.
+  CLI::Option* preset = add_text(*command, "--size,--preset", options->preset,
+                                 "demo (minutes), quick (hours), paper (the paper's own: days on a CPU); --dry-run says "
+                                 "what that is beside the preset of single runs");
   preset->type_name("NAME")->capture_default_str();
   CLI::Option* protocol = add_text(*command, "--protocol", options->protocol,
                                    "clean, released or both (default: both; clean at demo size)");
@@ -89,9 +91,10 @@ void add_reproduce_command(CLI::App& app) {
   options->study.add_to(*command, "");
   command->footer(
       "Examples:\n"
-      "  phasor reproduce --preset demo                     a first look, minutes\n"
-      "  phasor reproduce --preset quick --out runs/quick   everything at small size, hours\n"
-      "  phasor reproduce --preset quick --dry-run          what that would run\n"
+      "  phasor reproduce --size demo                       a first look, minutes\n"
+      "  phasor reproduce --size quick --out runs/quick     everything at small size, hours\n"
+      "  phasor reproduce --size quick --dry-run            what that would run\n"
+      "  phasor reproduce --size quick --only 9174c242      one run of it, by its id in docs/results/quick_runs.csv\n"
       "  phasor reproduce --road --out runs/road            integers, bits, sines, rotations: 40 minutes on 2 cores\n"
       "Ctrl-C saves everything; rerun the command to resume. The folder gets summary.json, summary.csv and\n"
       "summary.md: see docs/studies.md. What counts as holding for each claim: docs/claims.md.");

@@ -11,6 +11,8 @@
 #include "phasor/base/notice.h"
 #include "phasor/base/text_table.h"
 #include "phasor/base/wrapped_text.h"
+#include "phasor/paper/paper_study.h"
+#include "phasor/paper/road_study.h"
 #include "phasor/report/story_output.h"
 #include "phasor/report/study_report.h"
 #include "phasor/run/finished_run.h"
@@ -86,7 +88,8 @@ StudyResults carry_out_study(const StudyPlan& plan, const StudyOptions& options)
 void print_plan(const StudyPlan& plan, const StudyOptions& options) {
   const StudyOutlook outlook = outlook_of(plan, StudyFolder(options.out), options.runner(plan));
   if (options.json) return print_out("{}\n", outlook_json(plan, outlook).dump(1));
-  print_out("{}\n{}", plan_text(plan), outlook_text(outlook));
+  const bool has_own_sizes = paper::is_paper_study(plan) || paper::is_road_study(plan);
+  print_out("{}\n{}{}", plan_text(plan), has_own_sizes ? sizes_text(plan) + "\n" : "", outlook_text(outlook));
 }
 
 // Changes the plan to go on with what is there.

@@ -6,7 +6,10 @@
 
 #include "phasor/base/duration_text.h"
 #include "phasor/base/json_fields.h"
+#include "phasor/base/text_table.h"
+#include "phasor/base/wrapped_text.h"
 #include "phasor/study/carry_out/run_work.h"
+#include "phasor/study/plan/own_settings.h"
 #include "phasor/study/summary/cell_json.h"
 
 namespace phasor {
@@ -62,7 +65,9 @@ Json cell_json(const StudyPlan& plan, const PlannedCell& cell, const StudyOutloo
                {"steps", cell.config.train.steps},
                {"learning_rate", fixed ? Json(own.config.train.learning_rate) : Json(nullptr)},
                {"rates", cell.rates},
-               {"rate_of", cell.rate_of ? to_json(*cell.rate_of) : Json(nullptr)}};
+               {"rate_of", cell.rate_of ? to_json(*cell.rate_of) : Json(nullptr)},
+               {"settings", Json::object()}};
+  for (const auto& [key, value] : own_settings(cell.config)) json["settings"][key] = value;
   json["runs"] = std::move(runs);
   return json;
 }
@@ -107,12 +112,17 @@ StudyOutlook outlook_of(const StudyPlan& plan, const StudyFolder& folder, const 
 std::string outlook_text(const StudyOutlook& outlook) {
   std::string text = fmt::format("{} run{}", outlook.runs, outlook.runs == 1 ? "" : "s");
   if (outlook.tuning > 0) text += fmt::format(", after {} that choose learning rates", outlook.tuning);
-  if (outlook.there > 0) text += fmt::format("; {} of them are here already", outlook.there);
+  const int64_t all = outlook.runs + outlook.tuning;
+  if (outlook.there == all) {
+    text += ", all of them here already";
+  } else if (outlook.there > 0) {
+    text += fmt::format("; {} of these {} are here already, {} are to be made", outlook.there, all, all - outlook.there);
+  }
   text += "\n";
-  if (outlook.there < outlook.runs + outlook.tuning) {
+  if (outlook.there < all) {
     text += fmt::format("about {} {}\n", duration_text(outlook.seconds), outlook.seconds_of);
   }
-  return text + detectable_text(outlook.detectable) + "\n";
+  return text + wrapped(detectable_text(outlook.detectable), kTerminalColumns, 2) + "\n";
 }
 
 Json outlook_json(const StudyPlan& plan, const StudyOutlook& outlook) {

@@ -8,10 +8,9 @@
 #include "phasor/base/error.h"
 #include "phasor/encoding/encoding.h"
 #include "phasor/model/transformer.h"
-#include "phasor/run/config_builder.h"
-#include "phasor/run/config_json.h"
 #include "phasor/run/config_keys.h"
 #include "phasor/study/plan/encoding_labels.h"
+#include "phasor/study/plan/own_settings.h"
 
 namespace phasor {
 namespace {
@@ -20,28 +19,6 @@ struct NewCell {
   std::string task, encoding;
   ConfigBundle settings;
 };
-
-RunConfig preset_config(const RunConfig& like, const std::string& task, const std::string& encoding,
-                        const ConfigBundle& settings) {
-  ConfigBuilder builder;
-  builder.add_option("preset", "preset", like.preset);
-  builder.add_option("--add-task", "task", task);
-  builder.add_option("protocols", "protocol", like.protocol);
-  builder.add_option("--add-encoding", "model.encoding", encoding);
-  for (const auto& [key, value] : settings) builder.add_set(fmt::format("{}={}", key, value));
-  return builder.build();
-}
-
-// What sets `config` apart from its preset, protocol and task.
-ConfigBundle own_settings(const RunConfig& config) {
-  const RunConfig usual = preset_config(config, config.task, config.model.encoding, {});
-  ConfigBundle own;
-  for (const ConfigKey& key : config_keys(find_task(config.task))) {
-    if (key.name == "seed" || key.get(config) == key.get(usual)) continue;
-    own.emplace_back(key.name, key.get(config));
-  }
-  return own;
-}
 
 bool has_key(const std::string& task, const std::string& name) {
   const std::vector<ConfigKey> keys = config_keys(find_task(task));
@@ -54,7 +31,6 @@ RunConfig config_like(const RunConfig& like, const NewCell& wanted) {
   for (const auto& [key, value] : own_settings(like)) {
     if (has_key(wanted.task, key)) settings.emplace_back(key, value);
   }
-  if (wanted.task == like.task && wanted.encoding == like.model.encoding) return like;
   settings.insert(settings.end(), wanted.settings.begin(), wanted.settings.end());
   RunConfig config = preset_config(like, wanted.task, wanted.encoding, settings);
   config.seed = like.seed;
@@ -87,19 +63,19 @@ std::string usual_name(const StudyPlan& plan) {
 }
 
 void add_seeds(StudyPlan& plan, int64_t count) {
-  bool added = false;
+  bool has_so_many = false;
   for (PlannedCell& cell : plan.cells) {
     for (uint64_t seed = 0; std::ssize(cell.seeds) < count; ++seed) {
       if (seed == kTuningSeed || std::find(cell.seeds.begin(), cell.seeds.end(), seed) != cell.seeds.end()) continue;
       cell.seeds.push_back(seed);
-      added = true;
     }
+    has_so_many = has_so_many || std::ssize(cell.seeds) == count;
   }
-  if (!added) {
-    const auto most = std::max_element(plan.cells.begin(), plan.cells.end(),
-                                       [](const auto& a, const auto& b) { return a.seeds.size() < b.seeds.size(); });
-    fail_usage("--seeds {}: the study '{}' has so many already ({}); a larger number makes it grow", count, plan.name,
-               most->seeds.size());
+  if (!has_so_many) {
+    const auto most = std::max_element(plan.cells.begin(), plan.cells.end(), [](const auto& a, const auto& b) {
+      return a.seeds.size() < b.seeds.size();
+    });
+    fail_usage("--seeds {}: the study '{}' has {}, and only grows", count, plan.name, most->seeds.size());
   }
 }
 
@@ -126,9 +102,7 @@ void add_encoding(StudyPlan& plan, const NamedEncoding& encoding) {
   StudyPlan grown = plan;
   for (const PlannedCell& model : models(plan, [](const PlannedCell&) { return true; })) {
     PlannedCell cell = cell_like(model, {model.cell.task, encoding.expression, {}});
-    if (plan.find(cell.cell) != nullptr) {
-      fail_usage("--add-encoding {}: the study has {} already", encoding.expression, text(cell.cell));
-    }
+    if (plan.find(cell.cell) != nullptr) continue;
     // Behind the last of its task and protocol, where a study made at once would have it.
     const auto last = std::find_if(grown.cells.rbegin(), grown.cells.rend(), [&](const PlannedCell& it) {
       return it.cell.task == cell.cell.task && it.cell.protocol == cell.cell.protocol;
@@ -143,9 +117,9 @@ void add_task(StudyPlan& plan, const std::string& task, const ConfigBundle& sett
   const std::string first = plan.cells.front().cell.task;
   const std::vector<PlannedCell> cells = plan.cells;
   for (const PlannedCell& model : cells) {
-    if (model.cell.task == task) fail_usage("--add-task {}: the study has it already", task);
     if (model.cell.task != first) continue;
     PlannedCell cell = cell_like(model, {task, model.config.model.encoding, settings});
+    if (plan.find(cell.cell) != nullptr) continue;
     if (cell.rate_of) cell.rate_of->task = cell.cell.task;
     plan.cells.push_back(std::move(cell));
   }

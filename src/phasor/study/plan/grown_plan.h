@@ -22,7 +22,8 @@ struct StudyGrowth {
 
 // A new encoding is trained wherever the study has cells, by the settings, seeds, rates to choose from and measures of
 // the first cell of that task, protocol and variant; a new task likewise, with its own sizes at the preset. Seeds are
-// the smallest that a cell lacks. Throws UsageError for what the study has already, and for what cannot be trained.
+// the smallest that a cell lacks. What the study has already stays as it is, so that the
+// same call resumes. Throws UsageError for fewer seeds than there are, and for what cannot be trained.
 StudyPlan grown(const StudyPlan& plan, const StudyGrowth& growth);
 
 }  // namespace phasor

@@ -67,8 +67,11 @@ PlannedRun find_run(const StudyPlan& plan, const std::string& id);
 StudyResults results_of(const StudyPlan& plan, const std::vector<RateChoice>& rates,
                         const std::vector<RunRecord>& records, const std::vector<RunFailure>& failures);
 
-// What 'phasor study --dry-run' prints: every cell with its seeds, steps and learning rate (or those it is yet to be
-// chosen from), and how many runs that is.
+// What 'phasor study --dry-run' prints: every cell with its seeds, steps and learning rate, or those it is yet to be
+// chosen from.
 std::string plan_text(const StudyPlan& plan);
+
+// A line for every task and protocol with the settings that all its runs have beside those of the preset.
+std::string sizes_text(const StudyPlan& plan);
 
 }  // namespace phasor

@@ -23,10 +23,7 @@ std::vector<double> deviations_of(const StudyResults& results) {
   return deviations;
 }
 
-// Of a mean in the middle between chance and all: where the test set says least.
-double floor_of(const StudyPlan& plan, double accuracy, int64_t seeds) {
-  int64_t samples = plan.cells.front().config.data.test_samples;
-  for (const PlannedCell& cell : plan.cells) samples = std::min(samples, cell.config.data.test_samples);
+double floor_of(int64_t samples, double accuracy, int64_t seeds) {
   return statistics::accuracy_variance_floor(accuracy, samples * std::max<int64_t>(1, seeds));
 }
 
@@ -51,15 +48,25 @@ Detectable detectable_of(const StudyPlan& plan, const StudyResults& results) {
     const int64_t seeds = std::ssize(cell.seeds);
     result.seeds = result.seeds == 0 ? seeds : std::min(result.seeds, seeds);
   }
+  // Runs scatter at least as their test sets do: at most so far.
+  int64_t samples = plan.cells.front().config.data.test_samples;
+  for (const PlannedCell& cell : plan.cells) samples = std::min(samples, cell.config.data.test_samples);
+  constexpr double kHalf = 0.5;
+  const double of_tests = samples > 0 ? kHalf / std::sqrt(static_cast<double>(samples)) : 0.0;
+  if (of_tests > result.deviation) {
+    result.deviation = of_tests;
+    result.deviation_of = fmt::format("test sets of {} samples alone make them", samples);
+  }
   const std::vector<double> measured = deviations_of(results);
   if (!measured.empty()) {
     result.deviation = statistics::quantile(measured, 0.5);
-    result.deviation_of = measured.size() == 1 ? "the cell that is here" : "the median cell that is here";
+    result.deviation_of = measured.size() == 1 ? "the cell that is here does" : "the median cell that is here does";
   }
-  constexpr double kHalf = 0.5;
-  const statistics::RunGroup still{.runs = result.seeds, .variance_floor = floor_of(plan, 1.0, result.seeds)};
-  const statistics::RunGroup usual{
-      .runs = result.seeds, .deviation = result.deviation, .variance_floor = floor_of(plan, kHalf, result.seeds)};
+  const statistics::RunGroup still{.runs = result.seeds,
+                                   .variance_floor = floor_of(samples, 1.0, result.seeds)};
+  const statistics::RunGroup usual{.runs = result.seeds,
+                                   .deviation = result.deviation,
+                                   .variance_floor = floor_of(samples, kHalf, result.seeds)};
   result.difference = statistics::detectable_difference(usual, usual);
   result.least = statistics::detectable_difference(still, still);
   return result;
@@ -72,8 +79,8 @@ std::string detectable_text(const Detectable& detectable) {
                        statistics::kLeastRunsToCompare);
   }
   return fmt::format(
-      "with {} a difference of {} in test accuracy is found 4 times in 5 if runs scatter by {} (as {} does); at the "
-      "ceiling, where none scatters, differences are told from {:.2f} points on",
+      "with {} a difference of {} in test accuracy is found 4 times in 5 if runs scatter by {} (as {}). Where none "
+      "scatters, at the ceiling, differences are told from {:.2f} points on",
       seeds, points(detectable.difference), points(detectable.deviation), detectable.deviation_of,
       100.0 * detectable.least);
 }
