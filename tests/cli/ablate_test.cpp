@@ -79,7 +79,7 @@ TEST_F(AblateCommand, WithoutOptionsItShowsWhatIsThere) {
   auto config = testing_support::read_json_of(temporary_ / "rope/config.json");
   config["train"]["lr"] = 0.5;
   testing_support::write_resealed(temporary_ / "rope/config.json", config);
-  expect_error(phasor_command({"ablate", run("rope")}), 2, {"no finished model"});
+  expect_error(phasor_command({"ablate", run("rope")}), 1, {"the run's settings say"});
 }
 
 TEST_F(AblateCommand, WithoutAnAblationItSaysWhatItMeasures) {

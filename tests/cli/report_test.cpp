@@ -50,6 +50,24 @@ TEST_F(ReportCommand, ShowsAStudy) {
   expect_no_partial_files(temporary_ / "one");
 }
 
+TEST_F(ReportCommand, WritesTablesForAPaper) {
+  ASSERT_EQ(study("one").code, 0);
+  const Outcome printed = phasor_command({"report", path("one"), "--latex"});
+  ASSERT_EQ(printed.code, 0) << printed.err;
+  expect_words(printed.out, {"\\usepackage{booktabs}", "\\toprule", "  \\texttt{rope} & ", "\\label{tab:"});
+  EXPECT_EQ(phasor_command({"report", "--latex", path("one")}).out, printed.out) << "a folder is no file to write";
+  const Outcome written = phasor_command({"report", path("one"), "--latex", path("tables.tex")});
+  EXPECT_EQ(written.out, "written: " + path("tables.tex") + "\n");
+  EXPECT_EQ(read_file(temporary_ / "tables.tex"), printed.out);
+  expect_error(phasor_command({"report", path("one"), "--latex", "--text"}), 2, {"--text and --latex"});
+  expect_error(phasor_command({"report", path("one"), "--latex", "--out", "x"}), 2, {"--latex FILE"});
+  expect_error(phasor_command({"report"}), 2, {"report of what?"});
+  const fs::path run = train_tiny(temporary_ / "run");
+  const Outcome alone = phasor_command({"report", run.string(), "--latex"});
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  expect_words(alone.out, {"one seed each, so without intervals"});
+}
+
 TEST_F(ReportCommand, ShowsAStudyThatIsNotFinished) {
   ASSERT_EQ(study("part").code, 0);
   const fs::path run = fs::directory_iterator(temporary_ / "part/runs")->path();

@@ -33,7 +33,7 @@ TEST(LatexTables, HaveAccuraciesByEncodingAndTask) {
   const std::string text = latex_of(
       {rope, cell_runs(named("rope", "counting"), {0.5, 0.5, 0.5}), cell_runs(named("nope", "distance"), {0.1})});
   expect_words(
-      text, {"\\usepackage{booktabs}", "A\\_study", "\\label{tab:a-study-accuracy}",
+      text, {"\\usepackage{booktabs}", "% Tables of the study A_study\n", "\\label{tab:a-study-accuracy}",
              "  encoding & distance & counting \\\\\n", "\\midrule",
              fmt::format("  \\texttt{{rope}} & 99.0 ({:.1f}--{:.1f})", 100.0 * *interval.low, 100.0 * *interval.high),
              " & 50.0 (all equal)", "  \\texttt{nope} & 10.0", " &  \\\\\n", "means over 1 to 3 seeds"});
@@ -68,8 +68,9 @@ TEST(LatexTables, NamesAreSafeAndStandOnceForTheirExpressions) {
 TEST(LatexTables, HaveComparisonsWithTheirReading) {
   const std::string text = latex_of({cell_runs(named("nope", "distance"), {0.1, 0.11, 0.09, 0.1, 0.12}),
                                      cell_runs(named("rope", "distance"), {0.5, 0.51, 0.49, 0.5, 0.52})});
-  expect_words(text, {"\\label{tab:a-study-comparisons}", "first $-$ second &", "nope $-$ rope: test accuracy",
-                      "$-$40.0 points ($-$", "& -- &"});
+  expect_words(text, {"\\label{tab:a-study-comparisons}", "first $-$ second &",
+                      "\\texttt{nope} $-$ \\texttt{rope} on distance: test accuracy &", "$-$40.0 points ($-$",
+                      "of interest &", "\\raggedright -- &"});
 }
 
 TEST(LatexTables, HaveClaimsWithTheirVerdicts) {

@@ -27,8 +27,7 @@ TEST(LatexText, KeepsLettersAndDropsWhatTurnsThem) {
 }
 
 TEST(LatexText, BreaksExpressionsBehindTheirMarks) {
-  EXPECT_EQ(latex_code("rope(base=5,x=1)"),
-            "\\texttt{rope(\\allowbreak{}base=\\allowbreak{}5,\\allowbreak{}x=\\allowbreak{}1)}");
+  EXPECT_EQ(latex_code("rope(base=5,x=1)+nope"), "\\texttt{rope(base=5,\\allowbreak{}x=1)+\\allowbreak{}nope}");
 }
 
 TEST(LatexText, NumbersHaveMinusSigns) {
@@ -39,12 +38,13 @@ TEST(LatexText, NumbersHaveMinusSigns) {
 
 TEST(LatexText, KeysAreWords) {
   EXPECT_EQ(latex_key("arXiv 2505.13027 at demo size"), "arxiv-2505-13027-at-demo-size");
+  EXPECT_EQ(latex_key("rope, alibi+rope(scaling=yarn,factor=4)"), "rope-alibi-rope-scaling-yarn");
   EXPECT_EQ(latex_key("  \u05e9 "), "study");
 }
 
 TEST(LatexText, TablesAreBooktabs) {
   EXPECT_EQ(to_latex({.caption = "C.", .label = "tab:x", .columns = "lr", .titles = {"a", "b"}, .rows = {{"1", "2"}}}),
-            "\\begin{table}[tbp]\n\\centering\\small\n\\caption{C.}\n\\label{tab:x}\n"
+            "\\begin{table}[tbp]\n\\centering\\small\n\\caption{C.}\n\\label{tab:x}\n\\smallskip\n"
             "\\begin{tabular}{@{}lr@{}}\n\\toprule\n  a & b \\\\\n\\midrule\n  1 & 2 \\\\\n\\bottomrule\n"
             "\\end{tabular}\n\\end{table}\n");
 }

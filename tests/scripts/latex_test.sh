@@ -16,10 +16,20 @@ for tool in pdflatex bibtex; do
 done
 cd "$scratch"
 
-settings=(--set model.width=16 --set model.hidden=32 --set model.heads=2 --set model.layers=2 --set train.steps=20
-  --set train.batch=32 --set data.train=256 --set data.test=32 --set data.validation=32 --set train.evaluation_samples=64)
-run "$phasor" study quick --encodings rope 'alibi+rope(scaling=yarn,factor=4,original=64)' \
-  'bias("-a*log(1+b*abs(d))",a=1,b=learned(0.1))' --tasks distance counting --seeds 3 "${settings[@]}" --out study
+cat >study.json <<'JSON'
+{
+  "name": "50%_of {my} $n\\ame, ~#1 ^ & <\"a--b\">|",
+  "settings": {"model.width": 16, "model.hidden": 32, "model.heads": 2, "model.layers": 2, "train.steps": 20,
+    "train.batch": 32, "data.train": 256, "data.test": 32, "data.validation": 32, "train.evaluation_samples": 64},
+  "grids": [
+    {"encodings": ["rope", "alibi+rope(scaling=yarn,factor=4,original=64)",
+        "bias(\"-a*log(1+b*abs(d))\",a=1,b=learned(0.1))"],
+      "tasks": ["distance", "counting"], "seeds": 3},
+    {"encodings": ["rope"], "switches": {"wide: 50%_of {my} $n\\ame ~#1 ^ & <\"a--b\">|": {"model.hidden": 48}}, "seeds": 3}
+  ]
+}
+JSON
+run "$phasor" study study.json --out study
 expect_status 0
 run "$phasor" report study --latex tables.tex
 expect_status 0

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "phasor/ablation/ablation_files.h"
 #include "phasor/ablation/ablation_json.h"
@@ -51,7 +52,8 @@ AblationOptions AblateOptions::read(int64_t batch) const {
 
 std::string ablation_stem(const RunFolderOptions& run) { return phasor::ablation_stem(run.step); }
 
-RunAblation ablate_folder(const AblateOptions& options, const RunFolderOptions& run, const std::string& label) {
+RunAblation ablate_folder(const AblateOptions& options, const RunFolderOptions& run, const std::string& label,
+                          std::string announced) {
   const std::unique_ptr<Backend> backend = options.device.open();
   options.read(kAblationBatch);  // what is wrong with the options comes before long work
   Session session = run.open(*backend);
@@ -66,6 +68,7 @@ RunAblation ablate_folder(const AblateOptions& options, const RunFolderOptions& 
   {
     WorkProgress line(label);
     const auto progress = [&](std::string_view what, double share) {
+      if (!announced.empty()) say(std::exchange(announced, {}));
       line.update(what, share);
       return !interrupted();
     };
@@ -101,7 +104,7 @@ std::string other_options(const AblateOptions& options, const RunConfig& config,
   const SweepOptions usual;
   if (measured.methods != usual.methods || measured.samples != usual.samples) {
     lines.emplace_back(command({"--methods", "all", "--samples", std::to_string(usual.samples), "--replace"}),
-                       "the usual measurement; --out FOLDER in place of --replace keeps both");
+                       "the usual measurement in place of this one (--out FOLDER: beside it)");
   }
   if (!options.clauses) lines.emplace_back(command({"--clauses"}), "the same with every clause of the verdicts");
   lines.emplace_back(command({"--as-published"}),
@@ -129,7 +132,7 @@ bool show_stored(const AblateOptions& options) {
     return true;
   }
   print_out("{}", ablation_text(config, found->ablation, {.step = options.run.step, .clauses = options.clauses}));
-  print_out("\nread from {}.json, .csv, .safetensors; nothing was measured anew ({})\n", stem.string(),
+  print_out("\nread from {}.json, .csv, .safetensors; nothing was measured anew ({})\nmore of it:\n", stem.string(),
             sweep_text(found->sweep));
   print_out("{}", other_options(options, config, found->sweep));
   return true;
@@ -138,12 +141,13 @@ bool show_stored(const AblateOptions& options) {
 }  // namespace
 
 void run_ablate(const AblateOptions& options) {
+  std::string announced;
   if (!options.asked && options.out.empty()) {
     if (show_stored(options)) return;
-    say(fmt::format("ablate: '{}' has no finished ablation; measuring {}\n", options.run.folder,
-                    sweep_text(options.read(kAblationBatch).sweep)));
+    announced = fmt::format("ablate: '{}' has no finished ablation; measuring {}\n", options.run.folder,
+                            sweep_text(options.read(kAblationBatch).sweep));
   }
-  const RunAblation ablation = ablate_folder(options, options.run, "ablate");
+  const RunAblation ablation = ablate_folder(options, options.run, "ablate", announced);
   const std::string folder = folder_of(options, options.run), stem = ablation_stem(options.run);
   if (options.json) {
     print_out("{}", read_file(fs::path(folder) / (stem + ".json")));

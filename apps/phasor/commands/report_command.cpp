@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "commands/commands.h"
 #include "commands/study_session.h"
@@ -148,7 +149,13 @@ void report_run_folder(const ReportOptions& options) {
   print_out("look at: {}\n", path.string());
 }
 
-void run_report(const ReportOptions& options) {
+void run_report(ReportOptions options) {
+  // A folder behind --latex is what to report, not a file to write.
+  if (options.folder.empty() && options.latex && fs::is_directory(*options.latex)) {
+    options.folder = std::exchange(*options.latex, {});
+  }
+  if (options.folder.empty())
+    fail_usage("report of what? Give a folder made by 'study', 'compare', 'reproduce' or 'train'");
   if (!fs::is_directory(options.folder)) fail_usage("there is no folder '{}'", options.folder);
   if (options.text && !options.out.empty()) fail_usage("--out is for the page: --text prints");
   if (options.latex && !options.out.empty()) fail_usage("--out is for the page: --latex FILE says where tables go");
@@ -169,8 +176,7 @@ void add_report_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("report", "Show a study or a run as one HTML file, or as text");
   auto options = std::make_shared<ReportOptions>();
   add_text(*command, "folder", options->folder, "A folder made by 'study', 'compare', 'reproduce' or 'train'")
-      ->type_name("DIR")
-      ->required();
+      ->type_name("DIR");
   add_text(*command, "--out", options->out, "Where the page goes (default: report.html in the folder)")
       ->type_name("FILE");
   command->add_flag("--text", options->text, "Print tables and small plots instead");

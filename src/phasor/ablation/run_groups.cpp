@@ -48,6 +48,7 @@ std::vector<Setting> settings_of(const RunConfig& config) {
 // keys, by the settings that differ.
 void tell_apart(std::vector<AblatedGroup>& groups) {
   std::vector<std::vector<Setting>> settings;
+  settings.reserve(groups.size());
   for (const AblatedGroup& group : groups) settings.push_back(settings_of(group.config));
   for (size_t g = 0; g < groups.size(); ++g) {
     AblatedGroup& group = groups[g];

@@ -77,6 +77,7 @@ std::string bibtex(const Reference& reference) {
       .add("author", author_list(reference.authors))
       .add("title", fmt::format("{{{}}}", ascii(reference.title)))
       .add("year", fmt::format("{}", reference.year))
+      .add("howpublished", on_arxiv ? "arXiv:" + reference.arxiv : "")  // old styles pass over the next two
       .add("eprint", reference.arxiv)
       .add("archivePrefix", on_arxiv ? "arXiv" : "")
       .add("url", on_arxiv ? "https://arxiv.org/abs/" + reference.arxiv : reference.url)
@@ -85,12 +86,11 @@ std::string bibtex(const Reference& reference) {
 }
 
 std::string program_bibtex() {
-  return Entry("software", "phasor")
+  return Entry("misc", "phasor")
       .add("author", fmt::format("{{{}}}", kProgramAuthors))
       .add("title", fmt::format("{{{}}}", kProgramTitle))
       .add("year", fmt::format("{}", kProgramYear))
-      .add("version", version())
-      .add("note", fmt::format("commit {}, Apache-2.0", commit()))
+      .add("note", fmt::format("Version {}, commit {}", version(), commit()))
       .text();
 }
 

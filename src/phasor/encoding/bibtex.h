@@ -10,7 +10,7 @@ namespace phasor {
 // An entry of the kind @misc; titles keep their capitals.
 std::string bibtex(const Reference& reference);
 
-// @software: this program, of the version that was built.
+// This program, of the version that was built; @misc, since not every style knows @software.
 std::string program_bibtex();
 // The same as data: key, authors, title, version, commit, licence.
 nlohmann::ordered_json program_citation();

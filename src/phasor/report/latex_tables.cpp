@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMostTasks = 3;     // columns of accuracies that a page is wide enough for
 constexpr size_t kLongestName = 24;  // characters; longer ones are broken into lines
 constexpr size_t kMostRows = 20;     // of claims, that a page is high enough for
-constexpr const char* kNarrow = "p{0.3\\linewidth}";
+constexpr const char* kNarrow = "p{0.36\\linewidth}";
 
 // "tab:demo-accuracy", with a number behind the second table of its kind.
 std::string table_label(const std::string& key, const char* what, size_t number) {
@@ -149,28 +149,56 @@ std::string names_table(const StudySummary& summary, const std::string& key) {
   return table.rows.empty() ? "" : "\n" + to_latex(table);
 }
 
-std::string comparison_table(const StudySummary& summary, const std::string& key) {
-  const TextTable found = comparisons_table(summary.comparisons);
-  if (found.rows.empty()) return "";
-  LatexTable table{
-      .caption =
-          "Comparisons of all finished runs. The 95\\,\\% interval decides: \\emph{of interest} if it lies "
-          "wholly beyond the margin (1 point of accuracy), \\emph{no difference of interest} if within "
-          "it, \\emph{significant} if it excludes 0.",
-      .label = table_label(key, "comparisons", 0),
-      .columns = "p{0.34\\linewidth}p{0.25\\linewidth}p{0.14\\linewidth}ll",
-      .titles = {},
-      .rows = {}};
-  // All but the last column, of runs on both sides.
-  for (size_t c = 0; c + 1 < found.titles.size(); ++c) table.titles.push_back(latex_numbers(found.titles[c]));
-  for (const std::vector<std::string>& row : found.rows) {
-    std::vector<std::string> cells;
-    for (size_t c = 0; c + 1 < row.size(); ++c) {
-      cells.push_back((c < 3 ? "\\raggedright " : "") + (row[c] == "-" ? "--" : latex_numbers(row[c])));
-    }
-    table.rows.push_back(std::move(cells));
+// "\texttt{rope} $-$ \texttt{nope} on distance: test accuracy"
+std::string compared_text(const Comparison& comparison, bool several_protocols) {
+  const CellName &first = comparison.first.cell, &second = comparison.second.cell;
+  const auto place = [&](const CellName& cell) {
+    std::string text = latex_text(cell.task);
+    if (several_protocols) text += ", " + latex_text(cell.protocol);
+    return cell.variant.empty() ? text : text + ", " + latex_text(cell.variant);
+  };
+  const std::string number = latex_text(title(comparison.number));
+  const std::string names[] = {latex_code(encoding_label(first)), latex_code(encoding_label(second))};
+  if (place(first) == place(second)) {
+    return fmt::format("{} $-$ {} on {}: {}", names[0], names[1], place(first), number);
   }
-  return "\n" + to_latex(table);
+  return fmt::format("{} on {} $-$ {} on {}: {}", names[0], place(first), names[1], place(second), number);
+}
+
+std::string comparison_tables(const StudySummary& summary, const std::string& key) {
+  constexpr size_t kMost = 12;  // rows, that a page is high enough for
+  const bool several_protocols = std::any_of(summary.cells.begin(), summary.cells.end(), [&](const CellSummary& cell) {
+    return cell.cell.protocol != summary.cells.front().cell.protocol;
+  });
+  std::vector<std::vector<std::string>> rows;
+  for (const Comparison& comparison : summary.comparisons) {
+    const TextTable found = comparisons_table({comparison});
+    if (found.rows.empty()) continue;
+    const auto cell = [&](size_t column) {
+      const std::string& text = found.rows.front()[column];
+      return text == "-" ? "--" : latex_numbers(text);
+    };
+    rows.push_back({"\\raggedright " + compared_text(comparison, several_protocols), "\\raggedright " + cell(1),
+                    "\\raggedright " + cell(2), cell(3)});
+  }
+  std::string text;
+  for (size_t at = 0; at < rows.size(); at += kMost) {
+    const std::string caption =
+        at > 0 ? "Comparisons (continued)."
+               : "Comparisons of all finished runs. The 95\\,\\% interval decides: \\emph{of interest} if it lies "
+                 "wholly beyond "
+                 "the margin (1 point of accuracy), \\emph{no difference of interest} if within it, "
+                 "\\emph{significant} if "
+                 "it excludes 0. Holm $p$: for those who would count any one of a family of comparisons.";
+    LatexTable table{.caption = caption,
+                     .label = table_label(key, "comparisons", at / kMost),
+                     .columns = "p{0.4\\linewidth}p{0.24\\linewidth}p{0.14\\linewidth}l",
+                     .titles = {"first $-$ second", "difference (95\\,\\%)", "reading", "Holm $p$"},
+                     .rows = {}};
+    for (size_t r = at; r < std::min(rows.size(), at + kMost); ++r) table.rows.push_back(rows[r]);
+    text += "\n" + to_latex(table);
+  }
+  return text;
 }
 
 // A page high each. What the study did not ask is counted, not listed.
@@ -224,9 +252,9 @@ std::string claim_tables(const std::vector<paper::JudgedClaim>& judged, const st
 std::string latex_tables(const StudyReport& report) {
   const std::string key = latex_key(report.summary.name);
   const std::string tables = accuracy_tables(report.summary, key) + names_table(report.summary, key) +
-                             comparison_table(report.summary, key) + claim_tables(report.claims, key);
+                             comparison_tables(report.summary, key) + claim_tables(report.claims, key);
   std::string text = fmt::format("% Tables of the study {}\n% {}\n% In the preamble: \\usepackage{{booktabs}}\n",
-                                 latex_text(report.summary.name), latex_text(Provenance::here().text()));
+                                 shown(report.summary.name, TableFormat::terminal), Provenance::here().text());
   if (!is_latin(tables)) {
     text += "% Names here have letters beyond Latin: compile with xelatex or lualatex and a font that has them.\n";
   }

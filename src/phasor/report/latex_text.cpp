@@ -9,6 +9,7 @@ namespace phasor {
 namespace {
 
 constexpr uint32_t kBroken = 0xFFFFFFFFu;
+constexpr size_t kLongestKey = 32;
 
 struct Character {
   uint32_t code = kBroken;
@@ -77,7 +78,7 @@ std::string_view escaped(char c) {
 bool makes_ligature(char c) { return c == '-' || c == '\'' || c == ',' || c == '`'; }
 
 // Behind these an expression may end a line.
-bool may_break(char c) { return c == ',' || c == '(' || c == '=' || c == '+' || c == '*'; }
+bool may_break(char c) { return c == ',' || c == '+' || c == '*' || c == '/'; }
 
 std::string escape(std::string_view text, bool breaks) {
   std::string result;
@@ -141,6 +142,8 @@ std::string latex_key(std::string_view text) {
       key += '-';
     }
   }
+  if (key.size() > kLongestKey)
+    key.resize(key.rfind('-', kLongestKey) == std::string::npos ? kLongestKey : key.rfind('-', kLongestKey));
   if (!key.empty() && key.back() == '-') key.pop_back();
   return key.empty() ? "study" : key;
 }
@@ -157,10 +160,14 @@ bool is_latin(std::string_view text) {
 
 std::string to_latex(const LatexTable& table) {
   std::string text = "\\begin{table}[tbp]\n\\centering\\small\n";
-  text += fmt::format("\\caption{{{}}}\n\\label{{{}}}\n\\begin{{tabular}}{{@{{}}{}@{{}}}}\n\\toprule\n", table.caption,
-                      table.label, table.columns);
+  text += fmt::format("\\caption{{{}}}\n\\label{{{}}}\n\\smallskip\n\\begin{{tabular}}{{@{{}}{}@{{}}}}\n\\toprule\n",
+                      table.caption, table.label, table.columns);
   text += line(table.titles) + "\\midrule\n";
-  for (const std::vector<std::string>& row : table.rows) text += line(row);
+  const bool of_paragraphs = table.columns.find("p{") != std::string::npos;
+  for (size_t r = 0; r < table.rows.size(); ++r) {
+    if (of_paragraphs && r > 0) text += "\\addlinespace[2pt]\n";
+    text += line(table.rows[r]);
+  }
   return text + "\\bottomrule\n\\end{tabular}\n\\end{table}\n";
 }
 

@@ -16,7 +16,7 @@ std::string latex_code(std::string_view text);
 // "$-$3.1 (1.0 to 2.0)", "a $-$ b": text with numbers, whose minus signs are not hyphens.
 std::string latex_numbers(std::string_view text);
 
-// Letters, digits and single hyphens, for \label.
+// Letters, digits and single hyphens, for \label; the first words of a long text.
 std::string latex_key(std::string_view text);
 
 // Whether pdflatex with its usual fonts can set it: Latin letters and punctuation.
