@@ -1,5 +1,5 @@
-// Fused attention over ragged batches in fp32 arithmetic, for what tensor cores do not serve: a block takes a tile of queries of one head
-// and goes through the keys with a running softmax.
+// Fused attention over ragged batches in fp32 arithmetic, for what tensor cores do not serve: a block takes a tile of
+// queries of one head and goes through the keys with a running softmax.
 #include <math_constants.h>
 
 #include <string>

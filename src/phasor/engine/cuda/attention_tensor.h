@@ -1,7 +1,7 @@
 #pragma once
 // What the attention kernels on tensor cores share: bf16 operands, sums and softmax in fp32, heads of up to 128
-// channels. A block of four warps owns 64 rows, 16 for each warp, and goes through the other side in tiles. Rotated rows
-// are turned in fp32 and rounded once. For .cu files.
+// channels. A block of four warps owns 64 rows, 16 for each warp, and goes through the other side in tiles. Rotated
+// rows are turned in fp32 and rounded once. For .cu files.
 #include <cstdint>
 
 #include "phasor/engine/cuda/attention_block.h"
@@ -199,8 +199,8 @@ __device__ void multiply_rows(float (&c)[kParts][4], const bfloat16* a, const bf
   }
 }
 
-// c[16 rows, 8 parts] += a[16, 8 depth parts] b[8 depth parts, 8 parts]: a as fragments of a product, rounded to bf16; b in
-// shared memory. For the parts below `columns`, and of the depth those below `rows`.
+// c[16 rows, 8 parts] += a[16, 8 depth parts] b[8 depth parts, 8 parts]: a as fragments of a product, rounded to bf16;
+// b in shared memory. For the parts below `columns`, and of the depth those below `rows`.
 template <int kParts, int kDepthParts>
 __device__ void multiply_scores(float (&c)[kParts][4], const float (&a)[kDepthParts][4], const bfloat16* b, int stride,
                                 int columns, int rows) {
@@ -232,8 +232,8 @@ __device__ inline float row_sum(float value) {
 }
 
 // Which of a fragment's four weights are kept, a bit for each, where rows are queries (`query` is the one of the warp's
-// first row) and columns are keys from `key` on. A Philox block decides four keys of a query: each lane draws one of the
-// 32 of the fragment.
+// first row) and columns are keys from `key` on. A Philox block decides four keys of a query: each lane draws one of
+// the 32 of the fragment.
 __device__ inline unsigned kept_of_queries(const DropoutMask& mask, const HeadPlace& place, int query, int key) {
   const int g = this_lane() / 4, t = this_lane() % 4;
   const unsigned mine = mask.keep_bits(dropout_block(place, query + g + t % 2 * 8, key + t / 2 * 4));

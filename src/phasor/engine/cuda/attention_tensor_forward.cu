@@ -1,5 +1,5 @@
-// Attention on tensor cores: a block takes 64 queries of one head and goes through the keys, 64 at a time, with a running
-// softmax.
+// Attention on tensor cores: a block takes 64 queries of one head and goes through the keys, 64 at a time, with a
+// running softmax.
 #include <math_constants.h>
 
 #include "phasor/engine/cuda/attention.h"
@@ -12,8 +12,8 @@ constexpr int kKeys = 64;
 constexpr int kKeyParts = kKeys / 8;
 
 size_t forward_bytes(const AttentionShape& shape) {
-  return sizeof(bfloat16) * ((kHeadRows + kKeys) * tensor_stride(shape.key_width) +
-                             kKeys * tensor_stride(shape.value_width)) +
+  return sizeof(bfloat16) *
+             ((kHeadRows + kKeys) * tensor_stride(shape.key_width) + kKeys * tensor_stride(shape.value_width)) +
          sizeof(int32_t) * kKeys;
 }
 

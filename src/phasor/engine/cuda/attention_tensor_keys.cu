@@ -1,5 +1,5 @@
-// The gradients by keys and values on tensor cores: a block takes 64 keys of one key head and goes through the queries of
-// all heads that read it, head after head.
+// The gradients by keys and values on tensor cores: a block takes 64 keys of one key head and goes through the queries
+// of all heads that read it, head after head.
 #include "phasor/engine/cuda/attention_gradients.h"
 #include "phasor/engine/cuda/attention_tensor.h"
 
@@ -10,14 +10,16 @@ namespace {
 constexpr int queries_of(int channels) { return channels <= 64 ? 64 : 32; }
 
 size_t key_bytes(const AttentionShape& shape, int queries) {
-  return sizeof(bfloat16) * (kHeadRows + queries) * (tensor_stride(shape.key_width) + tensor_stride(shape.value_width)) +
-         sizeof(float) * 2 * kHeadRows * gradient_stride(shape.key_width) + queries * (2 * sizeof(float) + sizeof(int32_t));
+  return sizeof(bfloat16) * (kHeadRows + queries) *
+             (tensor_stride(shape.key_width) + tensor_stride(shape.value_width)) +
+         sizeof(float) * 2 * kHeadRows * gradient_stride(shape.key_width) +
+         queries * (2 * sizeof(float) + sizeof(int32_t));
 }
 
 template <int kChannels>
 __global__ void __launch_bounds__(kHeadThreads)
-    tensor_keys(const __grid_constant__ AttentionBackward op, const BackwardScratch scratch,
-                const AttentionTile* tiles, const int32_t* tile_count) {
+    tensor_keys(const __grid_constant__ AttentionBackward op, const BackwardScratch scratch, const AttentionTile* tiles,
+                const int32_t* tile_count) {
   constexpr int kQueries = queries_of(kChannels);
   constexpr int kQueryParts = kQueries / 8;
   if (blockIdx.x >= *tile_count) return;
@@ -31,8 +33,8 @@ __global__ void __launch_bounds__(kHeadThreads)
   const int gradient_row = gradient_stride(key_width);
 
   extern __shared__ float4 shared[];
-  float* total = reinterpret_cast<float*>(shared);      // [64, gradient_row]: turned back, over the heads so far
-  float* gradient = total + kHeadRows * gradient_row;   // [64, gradient_row]: of one head
+  float* total = reinterpret_cast<float*>(shared);     // [64, gradient_row]: turned back, over the heads so far
+  float* gradient = total + kHeadRows * gradient_row;  // [64, gradient_row]: of one head
   bfloat16* key = reinterpret_cast<bfloat16*>(gradient + kHeadRows * gradient_row);  // [64, key_stride]
   bfloat16* value = key + kHeadRows * key_stride;                                    // [64, stride]
   bfloat16* query = value + kHeadRows * stride;                                      // [kQueries, key_stride]

@@ -11,8 +11,8 @@ constexpr int kKeyParts = kKeys / 8;
 // Queries and what is done with once the gradients are there, in whose place these come.
 size_t query_bytes(const AttentionShape& shape) {
   const size_t row = sizeof(bfloat16) * tensor_stride(shape.key_width);
-  const size_t others = sizeof(bfloat16) * (kHeadRows + kKeys) * tensor_stride(shape.value_width) + kKeys * row +
-                        kKeys * sizeof(int32_t);
+  const size_t others =
+      sizeof(bfloat16) * (kHeadRows + kKeys) * tensor_stride(shape.value_width) + kKeys * row + kKeys * sizeof(int32_t);
   return kHeadRows * row + std::max(others, sizeof(float) * kHeadRows * gradient_stride(shape.key_width));
 }
 
@@ -81,8 +81,7 @@ __global__ void __launch_bounds__(kHeadThreads)
         float score = scale * scores[p][e];
         if (biased && visible) score += bias_at(a, biases, position[h], key_position[k]);
         const float factor = (kept >> e & 1u) != 0 ? mask.keep_scale() : 0.0f;
-        scores[p][e] =
-            visible ? score_gradient(score, log_sum[h], dweights[p][e], factor, taken[h]).dscore : 0.0f;
+        scores[p][e] = visible ? score_gradient(score, log_sum[h], dweights[p][e], factor, taken[h]).dscore : 0.0f;
       }
     }
     multiply_scores(sums, scores, key, key_stride, depth, here);

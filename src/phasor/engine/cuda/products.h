@@ -1,7 +1,7 @@
 #pragma once
 // Matrix products in fp32 sums, on rows that only the device counts. A result's bits follow from its own row and column
-// alone: every sum runs over k in order, in one thread, whatever the number of rows. fp32 operands are multiplied in fp32
-// here, those of bf16 on tensor cores (tensor_products.h). For .cu files.
+// alone: every sum runs over k in order, in one thread, whatever the number of rows. fp32 operands are multiplied in
+// fp32 here, those of bf16 on tensor cores (tensor_products.h). For .cu files.
 #include <cstdint>
 
 #include "phasor/engine/cuda/context.h"

@@ -1,6 +1,6 @@
 #pragma once
-// The instructions that products on tensor cores are made of: bf16 operands, fp32 sums, any GPU since compute capability
-// 8.0. All 32 lanes of a warp call the matrix functions together. For .cu files.
+// The instructions that products on tensor cores are made of: bf16 operands, fp32 sums, any GPU since compute
+// capability 8.0. All 32 lanes of a warp call the matrix functions together. For .cu files.
 //
 // A fragment is what a lane holds of a matrix. With g = lane / 4 and t = lane % 4, pairs of neighbours in a register:
 //   A [16 rows, 16 k]     4 registers: (g, 2t), (g + 8, 2t), (g, 2t + 8), (g + 8, 2t + 8)
@@ -48,7 +48,8 @@ __device__ inline uint32_t pack(float low, float high) {
   return packed;
 }
 
-// 16 bytes to shared memory without passing through registers; zeros behind the first `bytes`. Both aligned to 16 bytes.
+// 16 bytes to shared memory without passing through registers; zeros behind the first `bytes`. Both aligned to 16
+// bytes.
 __device__ inline void copy_async(void* to, const void* from, int bytes) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(shared_address(to)), "l"(from), "r"(bytes)
                : "memory");
