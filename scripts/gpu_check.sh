@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Builds the cuda preset and runs the parametrised tests on the GPU, then one case of each op under compute-sanitizer.
+# Builds the cuda preset and runs the parametrised tests on the GPU, then times of ops at the paper's sizes, then small
+# cases of each op under compute-sanitizer.
 #
-#   scripts/gpu_check.sh [--no-sanitizer] [GROUP...]
+#   scripts/gpu_check.sh [--no-sanitizer] [--no-bench] [GROUP...]
 #
 #   GROUP            folders of tests/ to run (default: engine model)
+#   --no-bench       without the times of ops (build/cuda/op_times.log)
 #   --no-sanitizer   without the last part, which is also left out where compute-sanitizer is missing or does not work
 #
 # Logs are in build/cuda. PHASOR_JOBS sets how many compilers run at once (default: the number of cores).
@@ -12,11 +14,13 @@ set -euo pipefail
 source "$(dirname "$0")/lib.sh"
 
 sanitizer=yes
+bench=yes
 groups=()
 for argument in "$@"; do
   case $argument in
     --help | -h) print_help "$0" && exit 0 ;;
     --no-sanitizer) sanitizer=no ;;
+    --no-bench) bench=no ;;
     -*) die_usage "unknown option '$argument'" ;;
     *) [[ -d $root/tests/$argument ]] || die_usage "no folder tests/$argument" && groups+=("$argument") ;;
   esac
@@ -26,7 +30,9 @@ cd "$root"
 
 say "Building (cuda)"
 configure cuda -DPHASOR_WEB=OFF -DPHASOR_TESTS=ON
-build cuda "${groups[@]/%/_tests}"
+targets=("${groups[@]/%/_tests}")
+[[ $bench == no ]] || targets+=(op_times)
+build cuda "${targets[@]}"
 times="build $SECONDS s"
 
 export PHASOR_TEST_BACKEND=cuda OMP_NUM_THREADS=${OMP_NUM_THREADS:-4} OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
@@ -41,6 +47,15 @@ for group in "${groups[@]}"; do
   grep -E '\[  (PASSED|FAILED|SKIPPED)  \]' "$log" | sed -n '1,80p' || tail -n 5 "$log"
   times+=", $group $((SECONDS - began)) s"
 done
+
+if [[ $bench == yes ]]; then
+  say "Times of ops"
+  began=$SECONDS
+  log=build/cuda/op_times.log
+  peak=$(python3 bench/bf16_peak.py || true)
+  timeout 120 build/cuda/op_times cuda ${peak:+"$peak"} 2>&1 | tee "$log" || failed+=(op_times)
+  times+=", op times $((SECONDS - began)) s"
+fi
 
 # Small cases of every op.
 ops='Cases/EmbeddingTest.*/TablesPerSequence:Small/LinearGradient.*:Small/ResidualNormGradient.*:Linear.*'

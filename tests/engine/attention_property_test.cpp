@@ -40,10 +40,9 @@ AttentionData alone(const AttentionData& batch, int64_t s) {
 }
 
 // Bit for bit, forward and backward. Without dropout, whose mask depends on the sequence's number.
-TEST_P(AttentionProperty, ABatchIsItsSequencesAlone) {
-  AttentionCase shape = GetParam();
+void expect_sequences_alone(AttentionCase shape, Dtype dtype) {
   shape.rate = 0.0f;
-  const AttentionData batch(shape, Dtype::f32, kSeed);
+  const AttentionData batch(shape, dtype, kSeed);
   const auto saved = reference::attention(batch.setup, batch.tensors);
   const AttentionOutputs together = run_forward(test_backend(), batch);
   const AttentionGradientOutputs gradients = run_backward(test_backend(), batch, saved);
@@ -63,6 +62,13 @@ TEST_P(AttentionProperty, ABatchIsItsSequencesAlone) {
           << kGradientNames[i] << " of sequence " << s;
     }
   }
+}
+
+TEST_P(AttentionProperty, ABatchIsItsSequencesAlone) { expect_sequences_alone(GetParam(), Dtype::f32); }
+
+TEST_P(AttentionProperty, ABatchOfBfloat16IsItsSequencesAlone) {
+  PHASOR_SKIP_WITHOUT(Dtype::bf16);
+  expect_sequences_alone(GetParam(), Dtype::bf16);
 }
 
 TEST_P(AttentionProperty, CausalOutputsDoNotSeeTheFuture) {

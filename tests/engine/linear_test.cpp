@@ -84,6 +84,24 @@ TEST_P(LinearGradient, BackwardIsTheComplexStep) {
 INSTANTIATE_TEST_SUITE_P(Small, LinearGradient, testing::ValuesIn(kSmallLinearCases),
                          [](const auto& tested) { return tested.param.name; });
 
+// Bit for bit: the first rows of a batch, and the same rows alone.
+TEST_P(LinearTest, ARowDoesNotDependOnTheOthers) {
+  PHASOR_SKIP_WITHOUT(dtypes().operands);
+  PHASOR_SKIP_UNLESS_ROWS_ARE_ALIKE();
+  const LinearData all(shape(), dtypes(), kSeed);
+  LinearData few = all;
+  few.shape.rows = (all.shape.rows + 2) / 3;
+  const auto cut = [&](Grid<double> grid) {
+    grid.rows = few.shape.rows;
+    grid.data.resize(static_cast<size_t>(grid.rows * grid.columns));
+    return grid;
+  };
+  for (Grid<double>* grid : {&few.x, &few.dy, &few.dx}) *grid = cut(*grid);
+  EXPECT_EQ(run_forward(test_backend(), few).y.data, cut(run_forward(test_backend(), all).y).data);
+  if (!shape().dx) return;
+  EXPECT_EQ(run_backward(test_backend(), few).dx.data, cut(run_backward(test_backend(), all).dx).data);
+}
+
 TEST(Linear, NoRowsInUseTouchesNothing) {
   LinearCase shape = kSmallLinearCases[0];
   shape.rows = 0;

@@ -170,6 +170,20 @@ inline std::vector<AttentionCase> attention_cases() {
     c.halves = true;
   }
   {
+    AttentionCase& c = add("Wider", {3, 40, 17}, shape(1, 1, 256, 136));
+    c.pairs = 64;
+    c.first = 8;
+    c.halves = true;
+    c.spare = 2;
+  }
+  {
+    AttentionCase& c = add("Paper", {128, 63}, shape(16, 16, 16, 16));
+    c.pairs = 8;
+    c.rate = 0.1f;
+    c.packed = true;
+    c.shuffled = false;
+  }
+  {
     AttentionCase& c = add("ManySequences", std::vector<int32_t>(40, 3), shape(2, 2, 6, 6));
     c.bias = true;
     c.pairs = 3;

@@ -3,6 +3,7 @@
 // memory a few stages ahead of the multiplication. Every sum runs over k in order, 16 at a time, in one warp: a
 // result's bits follow from its own row and column alone, whatever the number of rows. For .cu files.
 #include <cstdint>
+#include <type_traits>
 
 #include "phasor/engine/cuda/context.h"
 #include "phasor/engine/cuda/elements.h"
@@ -39,18 +40,17 @@ struct TensorStage {
   static constexpr int kElements = kRows * kStride;
 
   // Elements [row, row_end) x [column, column_end) of the operand, zeros beyond the ends.
-  static __device__ void load(bfloat16* to, const TensorOperand& from, int64_t row, int64_t row_end, int64_t column,
-                              int64_t column_end) {
+  static __device__ void load(bfloat16* to, const TensorOperand& from, int row, int row_end, int column,
+                              int column_end) {
     constexpr int kPerRow = kColumns / 8;
 #pragma unroll
     for (int part = 0; part < kRows * kPerRow / kTensorThreads; ++part) {
       const int i = part * kTensorThreads + static_cast<int>(threadIdx.x);
-      const int64_t r = row + i / kPerRow;
-      const int64_t c = column + i % kPerRow * 8;
-      const int64_t left = r < row_end ? column_end - c : 0;
-      const int count = static_cast<int>(left < 0 ? 0 : (left < 8 ? left : 8));
+      const int r = row + i / kPerRow;
+      const int c = column + i % kPerRow * 8;
+      const int count = r < row_end ? min(max(column_end - c, 0), 8) : 0;
       bfloat16* place = to + i / kPerRow * kStride + i % kPerRow * 8;
-      const bfloat16* source = count > 0 ? from.data + r * from.stride + c : from.data;
+      const bfloat16* source = count > 0 ? from.data + int64_t{r} * from.stride + c : from.data;
       if (from.aligned) {
         copy_async(place, source, count * 2);
       } else {
@@ -74,14 +74,13 @@ struct TensorTile {
   // Adds a(m, k) b(k, n) over k in [k_begin, k_end) for the block's rows and columns; each(a) sees every stage of a
   // once it is there. Everything is read when this returns.
   template <class Each>
-  __device__ void multiply(bfloat16* shared, const TensorOperand& a, int64_t first_row, int64_t rows,
-                           const TensorOperand& b, int64_t first_column, int64_t columns, int64_t k_begin,
-                           int64_t k_end, const Each& each) {
-    const int steps = static_cast<int>((k_end - k_begin + kTensorDepth - 1) / kTensorDepth);
+  __device__ void multiply(bfloat16* shared, const TensorOperand& a, int first_row, int rows, const TensorOperand& b,
+                           int first_column, int columns, int k_begin, int k_end, const Each& each) {
+    const int steps = (k_end - k_begin + kTensorDepth - 1) / kTensorDepth;
     const auto load = [&](int step) {
       if (step < steps) {
         bfloat16* stage = shared + step % kTensorStages * kElements;
-        const int64_t k = k_begin + int64_t{step} * kTensorDepth;
+        const int k = k_begin + step * kTensorDepth;
         if constexpr (kAAlongK) {
           A::load(stage, a, first_row, rows, k, k_end);
         } else {
@@ -110,18 +109,17 @@ struct TensorTile {
 
   // store(row, column, value) and store.pair(row, column, first, second) for the tile's elements within the ends.
   template <class Store>
-  __device__ void write_to(const Store& store, int64_t first_row, int64_t rows, int64_t first_column,
-                           int64_t columns) const {
+  __device__ void write_to(const Store& store, int first_row, int rows, int first_column, int columns) const {
     const int lane = static_cast<int>(threadIdx.x) % kWarp;
 #pragma unroll
     for (int m = 0; m < 2; ++m) {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        const int64_t row = first_row + warp_row() + m * 16 + half * 8 + lane / 4;
+        const int row = first_row + warp_row() + m * 16 + half * 8 + lane / 4;
         if (row >= rows) continue;
 #pragma unroll
         for (int n = 0; n < kParts; ++n) {
-          const int64_t column = first_column + warp_column() + n * 8 + lane % 4 * 2;
+          const int column = first_column + warp_column() + n * 8 + lane % 4 * 2;
           const float first = sums[m][n][2 * half], second = sums[m][n][2 * half + 1];
           if (column + 1 < columns) {
             store.pair(row, column, first, second);
@@ -183,12 +181,12 @@ void with_tensor_columns(int64_t columns, const F& f) {
 // store(r, n, sum_k a[r][k] b[n][k]) where k neighbours in b, else b[k][n], for the span's rows.
 template <bool kBAlongK, int kColumns, class Store>
 __global__ void __launch_bounds__(kTensorThreads, 2)
-    tensor_product_kernel(TensorOperand a, TensorOperand b, Store store, RowSpan span, int64_t n, int64_t k) {
+    tensor_product_kernel(TensorOperand a, TensorOperand b, Store store, RowSpan span, int n, int k) {
   extern __shared__ float4 stages[];
-  const int64_t rows = span.count();
-  const int64_t first_column = int64_t{blockIdx.x} * kColumns;
-  for (int64_t first_row = int64_t{blockIdx.y} * kTensorRows; first_row < rows;
-       first_row += int64_t{gridDim.y} * kTensorRows) {
+  const int rows = static_cast<int>(span.count());
+  const int first_column = static_cast<int>(blockIdx.x) * kColumns;
+  for (int first_row = static_cast<int>(blockIdx.y) * kTensorRows; first_row < rows;
+       first_row += static_cast<int>(gridDim.y) * kTensorRows) {
     TensorTile<true, kBAlongK, kColumns> tile;
     tile.multiply(reinterpret_cast<bfloat16*>(stages), a, first_row, rows, b, first_column, n, 0, k,
                   [](const bfloat16*) {});
@@ -196,9 +194,16 @@ __global__ void __launch_bounds__(kTensorThreads, 2)
   }
 }
 
+// Rows and widths are counted by int within a kernel.
+inline void check_tensor_extents(int64_t rows, int64_t columns, int64_t k) {
+  constexpr int64_t kMost = INT32_MAX / 2;
+  if (std::max({rows, columns, k}) > kMost) fail_text("a matrix product over more than 2^30 rows or columns");
+}
+
 template <bool kBAlongK, class Store>
 void tensor_product(const CudaContext& context, const ConstMatrix& a, const ConstMatrix& b, const RowSpan& span,
                     int64_t n, const Store& store) {
+  check_tensor_extents(span.capacity, n, a.columns());
   with_tensor_columns(n, [&]<int kColumns>(std::integral_constant<int, kColumns>) {
     const auto kernel = tensor_product_kernel<kBAlongK, kColumns, Store>;
     constexpr size_t kBytes = TensorTile<true, kBAlongK, kColumns>::kBytes;
@@ -206,8 +211,8 @@ void tensor_product(const CudaContext& context, const ConstMatrix& a, const Cons
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kBytes)));
     const dim3 grid(static_cast<unsigned>(chunks_of(n, kColumns)),
                     static_cast<unsigned>(std::min<int64_t>(chunks_of(span.capacity, kTensorRows), 65535)));
-    kernel<<<grid, kTensorThreads, kBytes, context.stream>>>(TensorOperand(a), TensorOperand(b), store, span, n,
-                                                             a.columns());
+    kernel<<<grid, kTensorThreads, kBytes, context.stream>>>(TensorOperand(a), TensorOperand(b), store, span,
+                                                             static_cast<int>(n), static_cast<int>(a.columns()));
     PHASOR_CUDA_LAUNCHED();
   });
 }
