@@ -66,9 +66,10 @@ void add_reproduce_command(CLI::App& app) {
       "reproduce", "Rerun arXiv 2505.13027 over seeds, cleanly and as released, and judge its claims");
   auto options = std::make_shared<ReproduceOptions>();
   // --preset is how it was called when it had the name of what sizes single runs, and differed from it.
-  CLI::Option* preset = add_text(*command, "--size,--preset", options->preset,
-                                 "demo (minutes), quick (hours), paper (the paper's own: days on a CPU); --dry-run says "
-                                 "what that is beside the preset of single runs");
+  CLI::Option* preset =
+      add_text(*command, "--size,--preset", options->preset,
+               "demo (minutes), quick (hours), paper (the paper's own: days on a CPU); --dry-run says "
+               "what that is beside the preset of single runs");
   preset->type_name("NAME")->capture_default_str();
   CLI::Option* protocol = add_text(*command, "--protocol", options->protocol,
                                    "clean, released or both (default: both; clean at demo size)");

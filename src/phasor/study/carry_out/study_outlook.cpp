@@ -116,7 +116,8 @@ std::string outlook_text(const StudyOutlook& outlook) {
   if (outlook.there == all) {
     text += ", all of them here already";
   } else if (outlook.there > 0) {
-    text += fmt::format("; {} of these {} are here already, {} are to be made", outlook.there, all, all - outlook.there);
+    text +=
+        fmt::format("; {} of these {} are here already, {} are to be made", outlook.there, all, all - outlook.there);
   }
   text += "\n";
   if (outlook.there < all) {
