@@ -68,9 +68,9 @@ TEST(CitationFile, SaysWhatTheProgramSays) {
   const std::string file = read_file(fs::path(fixtures_folder()) / "../../CITATION.cff");
   const Json program = Json::parse(cited({"--json"}))["program"];
   EXPECT_EQ(citation(file, "cff-version"), "1.2.0");
-  EXPECT_EQ(citation(file, "version"), program["version"]) << "as CMakeLists.txt has it";
-  EXPECT_EQ(citation(file, "title"), program["title"]);
-  EXPECT_EQ(citation(file, "license"), program["licence"]);
+  EXPECT_EQ(citation(file, "version"), program["version"].get<std::string>()) << "as CMakeLists.txt has it";
+  EXPECT_EQ(citation(file, "title"), program["title"].get<std::string>());
+  EXPECT_EQ(citation(file, "license"), program["licence"].get<std::string>());
   expect_words(file, {"  - name: \"The Phasor developers\"", "arxiv.org/abs/2505.13027"});
 }
 

@@ -62,12 +62,12 @@ TEST(ClaimsCsv, ALinePerClaimAndProtocol) {
     return text.find(',') == std::string::npos ? text : "\"" + text + "\"";
   };
   EXPECT_EQ(claims_csv(claims),
-            "id,protocol,verdict,post_hoc,reason,needs,claim\n"
+            "id,protocol,verdict,post_hoc,extension,reason,needs,claim\n"
             "rope_best_on_distance,clean,fails,false,\"RoPE is \"\"best\"\", by 3.0 points.\",more," +
                 quoted(claim("rope_best_on_distance").claim) +
                 "\nrope_solution_space_larger,any,fails,true,Game reason.,," +
                 quoted(claim("rope_solution_space_larger").claim) + "\n");
-  EXPECT_EQ(claims_csv({}), "id,protocol,verdict,post_hoc,reason,needs,claim\n");
+  EXPECT_EQ(claims_csv({}), "id,protocol,verdict,post_hoc,extension,reason,needs,claim\n");
 }
 
 TEST(ClaimsText, Markdown) {

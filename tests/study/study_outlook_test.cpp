@@ -51,7 +51,10 @@ TEST(StudyOutlook, CountsRunsAndListsTheirIds) {
   // Two trials, and three seeds at either rate, since none is chosen yet.
   ASSERT_EQ(json["cells"][0]["runs"].size(), 8u);
   EXPECT_EQ(json["cells"][0]["settings"]["train.steps"], "200");
-  for (const auto& run : json["cells"][0]["runs"]) EXPECT_EQ(find_run(plan, run["id"]).id, run["id"]);
+  for (const auto& run : json["cells"][0]["runs"]) {
+    const auto id = run["id"].get<std::string>();
+    EXPECT_EQ(find_run(plan, id).id, id);
+  }
 }
 
 TEST(Detectable, IsThatOfTheSpreadAndTheSeeds) {
