@@ -153,7 +153,8 @@ TEST(EncodingCard, FormulaIsTheOneInForce) {
 // Names of the parameters that have a say.
 std::set<std::string> saying(const std::string& expression) {
   std::set<std::string> names;
-  for (const Json& parameter : card_json(card_of(expression)).at("terms")[0].at("parameters")) {
+  const Json json = card_json(card_of(expression));
+  for (const Json& parameter : json.at("terms")[0].at("parameters")) {
     if (parameter.at("has_say").get<bool>()) names.insert(parameter.at("name").get<std::string>());
   }
   return names;
