@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/tiny_run.h"
 #include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/manual.h"
 #include "support/paths.h"
@@ -50,6 +51,26 @@ TEST(Encodings, CardFollowsTheShape) {
   const Json one = json_output({"relative", "--seed", "1"}).at("kernels");
   EXPECT_EQ(one, json_output({"relative", "--seed", "1"}).at("kernels"));
   EXPECT_NE(one, json_output({"relative"}).at("kernels"));
+}
+
+// What a run has learned; a name that is an encoding stays one.
+TEST(Encodings, RunsShowWhatTheyLearned) {
+  const TemporaryFolder folder;
+  const std::string run =
+      train_tiny(folder / "mine", {"--encoding", "bias(\"-a*log(1+b*abs(d))\",a=1,b=learned(0.1))"}).string();
+  expect_words(output({run, "--ascii"}), {"formula     b = -a*log(1+b*abs(d))", "Learned: 2 numbers in 2 tensors",
+                                          "\nbias.b  0      all   0.1 ", "layer 1, trained", "o: as training started"});
+  const Json card = json_output({run});
+  EXPECT_EQ(card.at("learned")[0].at("name"), "layers.0.encoding.bias.b");
+  EXPECT_NE(card.at("learned")[0].at("end"), card.at("learned")[0].at("start"));
+  const Outcome evaluated = phasor_command({"evaluate", run});
+  EXPECT_EQ(evaluated.code, 0) << evaluated.err;
+  expect_words(evaluated.out, {"\n  learned     bias.b 0.1 -> "});
+  expect_error(phasor_command({"encodings", run, "--length", "20"}), 2, {"--length", "those of the run"});
+  expect_error(phasor_command({"encodings", run, "--step", "3"}), 2, {"no snapshot of step 3"});
+  expect_error(phasor_command({"encodings", "rope", "--step", "3"}), 2, {"--step", "run folder"});
+  expect_error(phasor_command({"encodings", (folder / "other").string()}), 2, {"holds no run", "phasor train"});
+  expect_error(phasor_command({"encodings", folder.path().string()}), 2, {"holds no run itself", "1, such as", "mine"});
 }
 
 TEST(Encodings, MarkdownIsTheManuals) {

@@ -24,6 +24,7 @@
 #include "phasor/report/study_report.h"
 #include "phasor/run/stored_result.h"
 #include "phasor/run/telemetry.h"
+#include "phasor/run/trained_card.h"
 #include "phasor/spectrum/head_output.h"
 #include "phasor/spectrum/model_report.h"
 #include "phasor/spectrum/separation_table.h"
@@ -87,6 +88,7 @@ std::map<std::string, std::string> tables() {
           {"verdict over seeds", fields_table<EncodingVerdict>()},
           {"encodings", fields_table<EncodingEntry>()},
           {"encoding card", fields_table<EncodingCard>()},
+          {"trained card", fields_table<TrainedCard>()},
           {"task card", fields_table<TaskCard>()},
           {"stability", fields_table<StabilityReport>()},
           {"bench step", fields_table<BenchedStep>()},

@@ -73,6 +73,20 @@ void measure(RunRecord& run) {
                                 .end_contractions = {0.5, 0.6},
                                 .content_share = 0.625};
   run.lengths = {{1.0, 42, accuracy}, {2.0, 84, 0.5 * accuracy}};
+  run.learned = {{.name = "layers.1.encoding.alibi.slope",
+                  .label = "alibi.slope",
+                  .layer = 1,
+                  .heads = {0, 2},
+                  .shape = {2},
+                  .start = {0.5, 0.25},
+                  .end = {0.5 + accuracy, 0.25}},
+                 {.name = "encoding.learned",
+                  .label = "learned",
+                  .layer = {},
+                  .heads = {},
+                  .shape = {2, 16},
+                  .start = std::vector<double>(32),
+                  .end = std::vector<double>(32)}};
 }
 
 StudyResults study() {

@@ -51,6 +51,8 @@ const UNUSED = new Set([
     ...under(`summary.cells[].${question}.seeds[]`, ["samples", "floor_accuracy", "top_share_of_all"]),
     ...under(`summary.cells[].${question}.seeds[].layers[]`, HEAD_LAYER),
   ]),
+  ...["start", "end"].flatMap((moment) => under(`summary.cells[].learned.numbers[].${moment}`, SEED_NUMBER)),
+  "summary.cells[].learned.tables[].tensors",
   ...under("summary.cells[].published[].ablation", ["samples", "turns_without_effect"]),
   ...under("summary.cells[].published[].ablation.layers[]", ["layer", "top", "max_share", "n2"]),
   ...under("summary.registration", ["post_hoc", "registered"]),

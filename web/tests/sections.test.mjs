@@ -5,7 +5,7 @@ import { assert, describeInBrowser, openReport } from "./support/browser.mjs";
 import { parseCsv } from "./support/csv.mjs";
 import { showsNumber } from "./support/shown_number.mjs";
 
-const SECTIONS = ["story", "answer", "claims", "names", "accuracy", "learning", "heads", "rotary", "removal", "lengths", "spectra", "telemetry", "audit", "comparisons", "rates", "failures", "configs"];
+const SECTIONS = ["story", "answer", "claims", "names", "accuracy", "learning", "heads", "rotary", "removal", "lengths", "learned", "spectra", "telemetry", "audit", "comparisons", "rates", "failures", "configs"];
 
 describeInBrowser("A full study", () => {
   const study = fullStudy();

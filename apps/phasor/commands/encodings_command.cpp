@@ -1,7 +1,10 @@
-// phasor encodings: the catalogue, a card for one expression, and the road that leads to RoPE.
+// phasor encodings: the catalogue, a card for one expression or for what a run has made of it, and the road that leads
+// to RoPE.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "commands/commands.h"
 #include "options/encoding_shape_options.h"
@@ -12,6 +15,8 @@
 #include "phasor/encoding/manual.h"
 #include "phasor/encoding/measure/encoding_card.h"
 #include "phasor/encoding/measure/road.h"
+#include "phasor/run/run_list.h"
+#include "phasor/run/trained_card.h"
 #include "terminal/terminal.h"
 
 namespace phasor::app {
@@ -21,9 +26,52 @@ struct EncodingsOptions {
   std::string expression;
   EncodingShapeOptions shape;
   uint64_t seed = 0;
-  std::string update;  // a file
+  std::optional<int64_t> step;  // of a run
+  std::string update;           // a file
   bool parameters = false, all = false, road = false, markdown = false, ascii = false, json = false;
 };
+
+bool is_expression(const std::string& text) {
+  try {
+    parse_encoding(text);
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+// Whether the text is a run's folder: 'rope' stays an encoding, './rope' is a folder of that name.
+bool names_run(const std::string& text) {
+  if (text.find_first_of("(\"+[") != std::string::npos) return false;
+  if (text.find('/') != std::string::npos) return true;
+  return std::filesystem::is_directory(text) && !is_expression(text);
+}
+
+std::vector<std::filesystem::path> runs_below(const std::filesystem::path& folder) {
+  try {
+    return finished_runs(folder);
+  } catch (const UsageError&) {
+    return {};
+  }
+}
+
+void show_run(const EncodingsOptions& options) {
+  const RunFolder folder(options.expression);
+  if (!options.shape.empty()) {
+    fail_usage("--length, --layers, --heads, --head-width, --width, --grid and --causal are those of the run");
+  }
+  if (!folder.exists()) {
+    const std::filesystem::path path = folder.path();
+    const std::vector<std::filesystem::path> runs = runs_below(path);
+    fail_usage("'{}' holds no run{}", options.expression,
+               runs.empty()
+                   ? "; a run is a folder made by 'phasor train'"
+                   : fmt::format(" itself; below it there are {}, such as '{}'", runs.size(), runs[0].string()));
+  }
+  const TrainedCard card = trained_card(folder, options.step);
+  print_out("{}", options.json ? trained_card_json(card).dump(2) + "\n"
+                               : trained_card_text(card, {.ascii = options.ascii, .all = options.all}));
+}
 
 void check(const EncodingsOptions& options) {
   const bool card = !options.expression.empty();
@@ -34,6 +82,7 @@ void check(const EncodingsOptions& options) {
   refuse(card && options.markdown, "--markdown", "is about the whole catalogue; leave the expression out");
   refuse(card && options.parameters, "--parameters", "is for the list; a card shows them anyway");
   refuse(options.road && options.markdown, "--road", "is part of what --markdown prints; give one of them");
+  refuse(options.step.has_value() && !names_run(options.expression), "--step", "goes with a run folder");
   refuse(options.json && options.markdown, "--json", "and --markdown are two forms; give one of them");
   refuse(!options.update.empty() && !options.markdown, "--update", "goes with --markdown");
   refuse(!card && options.all, "--all", "needs an EXPRESSION; --parameters lists those of every entry");
@@ -61,6 +110,7 @@ void run_encodings(const EncodingsOptions& options) {
               encoding_list(options.parameters));
     return;
   }
+  if (names_run(options.expression)) return show_run(options);
   const Encoding encoding = parse_encoding(options.expression);
   const EncodingCard card = make_card(encoding, options.shape.shape(encoding), options.seed);
   options.json ? print_json(card_json(card))
@@ -72,18 +122,24 @@ void run_encodings(const EncodingsOptions& options) {
 void add_encodings_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("encodings", "List the positional encodings, or show one and measure it");
   auto options = std::make_shared<EncodingsOptions>();
-  add_text(*command, "EXPRESSION", options->expression,
-           "An encoding to show: what it is, its kernel over distance, five desiderata measured");
+  add_text(
+      *command, "EXPRESSION", options->expression,
+      "An encoding to show: what it is, its rotary pairs, its kernel over distance, five desiderata measured; or a "
+      "run folder: what training has made of the encoding's numbers");
   options->shape.add_to(*command, EncodingShapeOptions::Use::card);
+  add_whole(*command, "--step", options->step, {.least = 0},
+            "Of a run: the snapshot of this step, not the finished model");
   add_seed(*command, "--seed", options->seed, "Seed for the initial values of learned parameters");
   command->add_flag("--ascii", options->ascii, "Draw kernels without Braille dots");
-  command->add_flag("--all", options->all, "A card with every parameter of its entries, used or not, and their notes");
+  command->add_flag(
+      "--all", options->all,
+      "Every parameter of the entries, used or not, and their notes; of a run, every number of its tables");
   command->add_flag("--parameters", options->parameters, "List with all parameters");
   command->add_flag("--road", options->road, "Compare the steps from integer positions to 2-D RoPE");
   command->add_flag("--markdown", options->markdown, "Print the catalogue's part of docs/encodings.md");
   add_text(*command, "--update", options->update, "With --markdown: put it between the markers in this file")
       ->type_name("FILE");
-  command->add_flag("--json", options->json, "Print JSON: an array, or one object for an EXPRESSION");
+  command->add_flag("--json", options->json, "Print JSON: an array, or one object for an EXPRESSION or RUN");
   command->footer(
       "An expression is what --encoding of 'phasor train' takes, in quotes for the shell:\n"
       "  phasor encodings rope                                   one entry\n"
@@ -91,6 +147,7 @@ void add_encodings_command(CLI::App& app) {
       "  phasor encodings 'rope[heads=0-1]+alibi[heads=2-3]'     a sum, by heads\n"
       "  phasor encodings 'bias(\"-a*abs(d)^0.5\",a=learned(1))'   invented on the spot\n"
       "  phasor encodings 'rope(axes=2)' --grid 4,6              by coordinates\n"
+      "  phasor encodings runs/mine                              what a run has learned, start against end\n"
       "docs/encodings.md has the grammar, docs/adding_an_encoding.md says how to add an entry.");
   command->callback([options] { run_encodings(*options); });
 }

@@ -50,14 +50,15 @@ ModelConfig complete(ModelConfig config) {
   return config;
 }
 
-ResolvedEncoding resolve_encoding(const ModelConfig& config) {
+ResolvedEncoding resolve_encoding(const ModelConfig& config, bool factors) {
   ResolvedEncoding encoding = resolve(parse_encoding(config.encoding), {.layers = config.layers,
                                                                         .heads = config.heads,
                                                                         .head_width = config.head_width,
                                                                         .width = config.width,
                                                                         .positions = config.max_length,
                                                                         .causal = config.causal,
-                                                                        .grid = config.grid});
+                                                                        .grid = config.grid,
+                                                                        .factors = factors});
   const bool decoupled = std::any_of(encoding.layers.begin(), encoding.layers.end(),
                                      [](const LayerEncoding& layer) { return layer.decoupled.has_value(); });
   if (decoupled && config.kv_source == KvSource::input) {

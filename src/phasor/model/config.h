@@ -52,7 +52,7 @@ inline int64_t outputs(const ModelConfig& config) { return config.answer == Answ
 // Fills in the derived zeros. Throws UsageError where the numbers do not fit together.
 ModelConfig complete(ModelConfig config);
 
-// The encoding of a complete configuration's model.
-ResolvedEncoding resolve_encoding(const ModelConfig& config);
+// The encoding of a complete configuration's model. Without `factors`, rotations have their frequencies alone.
+ResolvedEncoding resolve_encoding(const ModelConfig& config, bool factors = true);
 
 }  // namespace phasor

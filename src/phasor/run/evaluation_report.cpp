@@ -52,6 +52,11 @@ SetEvaluation evaluate_sets(Session& session) {
   score("train", session.data().train);
   score("test", session.data().test);
   score("validation", session.data().validation);
+  const ResolvedEncoding& encoding = session.model().encoding();
+  if (!encoding.parameters.empty()) {
+    result.learned =
+        learned_tensors(encoding, session.model().layout(), config.seed, session.model().save_parameters());
+  }
   return result;
 }
 
@@ -78,7 +83,7 @@ std::string to_text(const SetEvaluation& evaluation) {
   for (const EvaluatedSet& set : evaluation.sets) {
     text += scores_line(set.name, set.scores, evaluation.whole_answers);
   }
-  return text;
+  return text + learned_in_short(evaluation.learned);
 }
 
 std::string to_text(const LengthsEvaluation& evaluation) {
@@ -96,6 +101,7 @@ Json to_json(const SetEvaluation& evaluation) {
   Json json = {{"task", evaluation.task}, {"encoding", evaluation.encoding}};
   for (const EvaluatedSet& set : evaluation.sets) add_scores(json, set.name, set.scores, evaluation.whole_answers);
   json["floors"] = write_json(evaluation.floors);
+  json["learned"] = write_json(evaluation.learned);
   return json;
 }
 

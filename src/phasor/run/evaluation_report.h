@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "phasor/run/evaluation.h"
+#include "phasor/run/learned_tensors.h"
 #include "phasor/run/session.h"
 #include "phasor/task/floors.h"
 
@@ -22,6 +23,7 @@ struct SetEvaluation {
   bool whole_answers = false;  // every token is read
   TaskFloors floors;
   std::vector<EvaluatedSet> sets;
+  std::vector<LearnedTensor> learned;  // by the encoding
 };
 
 struct EvaluatedLength {

@@ -52,7 +52,12 @@ const Fields<StoredResult>& json_fields(const StoredResult*) {
       field("packed", &R::packed,
             "names of files that `phasor pack` removed on purpose; absent if none was. A missing model or snapshot "
             "that is not named here is damage")
-          .left_out_if([](const R& result) { return result.packed.empty(); })};
+          .left_out_if([](const R& result) { return result.packed.empty(); }),
+      field(
+          "learned", &R::learned,
+          "what the encoding learned, of a packed run: the numbers of each of its tensors of up to 4,096, by name, row "
+          "by row; absent if there are none")
+          .left_out_if([](const R& result) { return result.learned.empty(); })};
   return fields;
 }
 

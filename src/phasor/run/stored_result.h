@@ -30,6 +30,8 @@ struct StoredResult {
   std::string device;
   std::map<std::string, StoredLines> lines;  // by the file's name
   std::vector<std::string> packed;           // files that were left out on purpose
+  // What the encoding learned, tensor by tensor, where the weights were left out; large tensors are not kept.
+  std::map<std::string, std::vector<double>> learned;
 
   double tokens_per_second() const { return seconds > 0.0 ? static_cast<double>(tokens) / seconds : 0.0; }
 };

@@ -19,7 +19,9 @@ void refuse_packed(const RunFolder& run, const RunConfig& config, const std::str
              run.path().string(), run.file("config.json").string());
 }
 
-std::string model_file(const RunFolder& run, const RunConfig& config, std::optional<int64_t> step) {
+}  // namespace
+
+std::string trained_model_file(const RunFolder& run, const RunConfig& config, std::optional<int64_t> step) {
   const std::string folder = run.path().string();
   if (!step) {
     refuse_packed(run, config, "model.safetensors");
@@ -35,11 +37,9 @@ std::string model_file(const RunFolder& run, const RunConfig& config, std::optio
              write_list(config.train.snapshots));
 }
 
-}  // namespace
-
 Session open_trained_model(Backend& backend, const RunFolder& folder, const TrainedModelOptions& options) {
   RunConfig config = folder.load_config();
-  const std::string name = model_file(folder, config, options.step);
+  const std::string name = trained_model_file(folder, config, options.step);
   const RunConfig stored = config;
   if (options.gradients) config.train.precision = Dtype::f32;
   Session session(backend, config, {.training = options.gradients});

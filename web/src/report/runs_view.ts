@@ -2,6 +2,7 @@
 import { readCurves, readTelemetry, type Curves, type Telemetry } from "./curves.ts";
 import { readRemoval, readSnapshot, type Removal, type Snapshot } from "./heads.ts";
 import { readSeedNumber, type SeedNumber } from "./interval.ts";
+import { readLearned, type Learned } from "./learned.ts";
 import { countOf, listOf, numberOf, numbersOf, objectOf, objectOrNull, textOf, type JsonObject } from "./reader.ts";
 import type { Run } from "./run.ts";
 
@@ -29,6 +30,7 @@ export interface RunsView {
   spectrum: Spectrum | null;
   removal: Removal[];
   snapshots: Snapshot[];
+  learned: Learned;
   telemetry: Telemetry | null;
 }
 
@@ -40,6 +42,7 @@ export function readRunsView(from: JsonObject, telemetry: unknown, runs: Run[]):
     spectrum: readSpectrum(from["spectrum"]),
     removal: listOf(from["removal"], readRemoval),
     snapshots: listOf(from["snapshots"], readSnapshot),
+    learned: readLearned(from["learned"]),
     telemetry: readTelemetry(telemetry),
   };
 }

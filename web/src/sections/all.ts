@@ -6,6 +6,7 @@ import { CLAIMS_SECTION } from "./claims.ts";
 import { COMPARISONS_SECTION, FAILURES_SECTION, RATES_SECTION } from "./comparisons.ts";
 import { CONFIGS_SECTION } from "./configs.ts";
 import { HEADS_SECTION } from "./heads.ts";
+import { LEARNED_SECTION } from "./learned.ts";
 import { LEARNING_SECTION } from "./learning_curves.ts";
 import { LENGTHS_SECTION } from "./lengths.ts";
 import { NAMES_SECTION } from "./encoding_names.ts";
@@ -23,6 +24,7 @@ export const SECTIONS: readonly SectionSpec[] = [
   ROTARY_SECTION,
   REMOVAL_SECTION,
   LENGTHS_SECTION,
+  LEARNED_SECTION,
   SPECTRA_SECTION,
   TELEMETRY_SECTION,
   AUDIT_SECTION,

@@ -119,7 +119,7 @@ function comparisonsTable(view: View): Table | null {
   };
 }
 
-function tableWithDownload(table: Table, name: string): HTMLElement {
+export function tableWithDownload(table: Table, name: string): HTMLElement {
   const button = element("button", { type: "button", "aria-label": `Download the data as CSV: ${table.caption}` }, "CSV");
   button.addEventListener("click", () => download(`${name}.csv`, "text/csv", csvText(table)));
   return element("div", {}, tableElement(table), element("div", { class: "tools" }, element("div", { class: "downloads" }, button)));

@@ -34,6 +34,8 @@ struct CardText {
 
 // At most 100 columns wide.
 std::string card_text(const EncodingCard& card, const CardText& form = {});
+// What stands on it about the terms: what each is, its formula in force, and the parameters that have a say.
+std::string terms_text(const Encoding& encoding);
 const Fields<EncodingCard>& json_fields(const EncodingCard*);
 nlohmann::ordered_json card_json(const EncodingCard& card);
 

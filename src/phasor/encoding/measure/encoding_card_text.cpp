@@ -213,12 +213,16 @@ std::string desiderata_text(const Desiderata& d, bool several_heads) {
 
 }  // namespace
 
+std::string terms_text(const Encoding& encoding) {
+  std::string text;
+  for (const CardTerm& term : card_terms(encoding)) text += term_text(term);
+  return text;
+}
+
 std::string card_text(const EncodingCard& card, const CardText& form) {
   const EncodingShape& shape = card.resolved.shape;
   std::string text = fmt::format("{}\n\n", card.expression);
-  const std::vector<CardTerm> terms = card_terms(card.encoding);
-  for (const CardTerm& term : terms) text += term_text(term);
-  text += "\n";
+  text += terms_text(card.encoding) + "\n";
   text += field("class",
                 fmt::format("{}: {}", coupling_name(card.traits.coupling), coupling_meaning(card.traits.coupling)));
   text += field("traits", traits_text(card.traits));
@@ -236,7 +240,7 @@ std::string card_text(const EncodingCard& card, const CardText& form) {
   for (const Desiderata& place : card.desiderata) text += desiderata_text(place, shape.heads > 1);
   if (!card.left_out.empty()) text += fmt::format("\nNot measured\n  {}\n", wrapped(card.left_out, kCardWidth, 2));
   std::vector<std::string> names;
-  for (const CardTerm& term : terms) {
+  for (const CardTerm& term : card_terms(card.encoding)) {
     if (std::find(names.begin(), names.end(), term.term->name) == names.end()) names.push_back(term.term->name);
   }
   if (form.all) {

@@ -97,10 +97,10 @@ std::string rotary_pairs_text(const RotaryPairs& group, const ResolvedEncoding& 
   if (const std::string summary = summary_of(group, encoding.shape); !summary.empty()) {
     text += fmt::format("  {}\n", wrapped(summary, kPairsWidth, 2));
   }
-  text +=
-      fmt::format("  {:>4}  {:<11}{}{:<12}{:<12}{:<12}{}\n", "pair", "channels", several ? "axis     " : "",
-                  "frequency", "wavelength", several ? "turns" : fmt::format("turns in {}", encoding.shape.positions),
-                  scaled ? "  unscaled    slowed by" : "");
+  const auto add = [&text](const std::string& line) { text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n"; };
+  add(fmt::format("  {:>4}  {:<11}{}{:<12}{:<12}{:<12}{}", "pair", "channels", several ? "axis     " : "", "frequency",
+                  "wavelength", several ? "turns" : fmt::format("turns in {}", encoding.shape.positions),
+                  scaled ? "  unscaled    slowed by" : ""));
   size_t before = 0;
   for (const size_t row : shown_rows(group.pairs)) {
     if (row > before) text += fmt::format("   ... {} more\n", row - before);
@@ -115,7 +115,7 @@ std::string rotary_pairs_text(const RotaryPairs& group, const ResolvedEncoding& 
       line += fmt::format("  {:<12}{:<9}{}", fmt::format("{:.6g}", pair.unscaled), fmt::format("{:.4g}", pair.slowed()),
                           change_name(pair.change));
     }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    add(line);
   }
   return text;
 }

@@ -9,6 +9,7 @@
 #include "phasor/base/file.h"
 #include "phasor/base/folder_claim.h"
 #include "phasor/run/finished_run.h"
+#include "phasor/run/learned_tensors.h"
 #include "phasor/run/run_list.h"
 #include "phasor/study/carry_out/run_measures.h"
 #include "phasor/study/records/study_folder.h"
@@ -96,6 +97,8 @@ PackedRun pack_run(const fs::path& path) {
   }
   // First the mark: whoever is killed in between leaves a run that can be packed again.
   run.result.packed = packed.left_out;
+  if (fs::exists(folder.file("model.safetensors")))
+    run.result.learned = kept_numbers(learned_tensors(folder, run.config));
   write_file_atomically(folder.file("result.json"), to_json(run.result));
   for (const std::string& name : large) fs::remove(folder.file(name));
   std::error_code not_empty;

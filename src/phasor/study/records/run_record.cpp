@@ -130,6 +130,7 @@ RunRecord read_record(const PlannedRun& run, const fs::path& folder) {
                    .layers = config.model.layers,
                    .heads = config.model.heads};
   take_result(finished.result, record);
+  record.learned = learned_tensors_if_there(RunFolder(folder), config, finished.result);
   record.curve = std::move(finished.history);
   record.gradient_variation = gradient_variation_of(record.curve, config.train);
   record.loss_area = loss_area_of(record.curve);

@@ -13,6 +13,7 @@
 #include "phasor/ablation/question.h"
 #include "phasor/ablation/stream_removal.h"
 #include "phasor/base/special_numbers.h"
+#include "phasor/run/learned_tensors.h"
 #include "phasor/run/metrics.h"
 #include "phasor/study/plan/planned_run.h"
 #include "phasor/study/records/run_facts.h"
@@ -101,6 +102,7 @@ struct RunRecord {
   std::optional<PublishedAblation> published;
   std::optional<SpectrumRecord> spectrum;
   std::vector<LengthRecord> lengths;
+  std::vector<LearnedTensor> learned;       // by the encoding
   std::optional<TrainingSpectra> training;  // where the run has telemetry
   double seconds = 0.0;                     // of training
   std::string device;

@@ -238,6 +238,7 @@ const Fields<CellSummary>& json_fields(const CellSummary*) {
       field("removal", &C::removal, "the positional part p removed from the stream, layer by layer"),
       field("snapshots", &C::snapshots, "by rising step"),
       field("published", &C::published, "every run's heads ablated as the released code does it"),
+      field("learned", &C::learned, "by the encoding, over seeds; empty lists: nothing, or it was not kept"),
       derived_field<C>("published_baseline", published_baseline, "mean accuracy of the intact models there")};
   return fields;
 }

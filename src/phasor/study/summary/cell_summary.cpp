@@ -126,7 +126,8 @@ CellSummary summarize(const CellRuns& cell) {
                       .importance = question_summary(cell.runs, Question::importance),
                       .removal = removal_summary(cell.runs),
                       .snapshots = snapshot_summary(cell.runs),
-                      .published = published_of(cell.runs)};
+                      .published = published_of(cell.runs),
+                      .learned = learned_summary(cell.runs)};
   for (const RunRecord& run : cell.runs) {
     summary.runs.push_back(outcome_of(run));
     if (cell.added_seeds.contains(run.seed)) summary.added_seeds.push_back(run.seed);

@@ -11,6 +11,7 @@
 #include "phasor/study/records/study_results.h"
 #include "phasor/study/summary/cell_heads.h"
 #include "phasor/study/summary/cell_numbers.h"
+#include "phasor/study/summary/learned_numbers.h"
 
 namespace phasor {
 
@@ -70,6 +71,7 @@ struct CellSummary {
   std::vector<RemovalSummary> removal;     // by layer
   std::vector<SnapshotSummary> snapshots;  // by rising step
   std::vector<SeedPublished> published;
+  LearnedSummary learned;  // by the encoding
 
   const std::optional<QuestionSummary>& summary(Question question) const {
     return question == Question::importance ? importance : position;
