@@ -81,8 +81,8 @@ AxisScale::AxisScale(const Axis& axis, const std::vector<double>& values) : axis
   if (axis.balanced) least = -(most = std::max(std::abs(least), std::abs(most)));
   const double range = most - least;
   const double room = range > 1e-12 * std::max(std::abs(least), std::abs(most)) ? kRoom * range
-                      : most != 0                                                ? 0.1 * std::abs(most)
-                                                                                 : 0.5;
+                      : most != 0                                               ? 0.1 * std::abs(most)
+                                                                                : 0.5;
   // An axis that ends at 0 ends there exactly.
   const bool from_zero = axis.with && *axis.with == least && range > 0;
   const bool to_zero = axis.with && *axis.with == most && range > 0;

@@ -104,8 +104,8 @@ struct Axis {
   bool whole = false;               // ticks at whole numbers only
   bool downwards = false;           // of y: grows from the top
   bool grid = true;
-  bool balanced = false;         // as far to both sides of 0
-  std::vector<double> ticks;     // only here
+  bool balanced = false;           // as far to both sides of 0
+  std::vector<double> ticks;       // only here
   std::vector<std::string> names;  // of rows 0, 1, ...: they replace ticks
 };
 
@@ -128,7 +128,7 @@ struct LegendItem {
   bool interval = false;  // through the marker
   bool box = false;
   Hatch hatch = Hatch::none;
-  bool heat = false;   // the scale of heat maps
+  bool heat = false;  // the scale of heat maps
   double size = kMarkerSize;
   double opacity = 1.0;
 };

@@ -28,10 +28,9 @@ class MarkDrawer {
   }
 
   void operator()(const Line& it) {
-    Path path{.stroke = Stroke{.colour = it.colour,
-                               .width = it.width,
-                               .dash = dash_lengths(it.dash, it.width),
-                               .opacity = it.opacity}};
+    Path path{
+        .stroke = Stroke{
+            .colour = it.colour, .width = it.width, .dash = dash_lengths(it.dash, it.width), .opacity = it.opacity}};
     clipped([&] {
       for (size_t i = 0; i < std::min(it.x.size(), it.y.size()); ++i) {
         const Place place = frame_.place(it.x[i], it.y[i]);
@@ -170,9 +169,7 @@ class MarkDrawer {
 
   void draw_intervals(const Point& point, const Points& of) {
     const Stroke stroke{.colour = of.colour, .width = kIntervalLine, .opacity = of.opacity};
-    const auto line = [&](Place from, Place to) {
-      shapes_.emplace_back(Path{.places = {from, to}, .stroke = stroke});
-    };
+    const auto line = [&](Place from, Place to) { shapes_.emplace_back(Path{.places = {from, to}, .stroke = stroke}); };
     const auto within = [](const AxisScale& scale, double value) {
       const double at = std::clamp(value, scale.low(), scale.high());
       return std::isfinite(scale.share(value)) ? at : value > 0 ? at : scale.low();

@@ -18,8 +18,9 @@ constexpr double kMargin = 3.0;
 void draw_sign(std::vector<Shape>& shapes, const LegendItem& item, double left, double middle) {
   const double centre = left + 0.5 * kSignWidth;
   const auto line = [&](Dash dash, double width) {
-    shapes.emplace_back(Path{.places = {{left, middle}, {left + kSignWidth, middle}},
-                             .stroke = Stroke{.colour = item.colour, .width = width, .dash = dash_lengths(dash, width)}});
+    shapes.emplace_back(
+        Path{.places = {{left, middle}, {left + kSignWidth, middle}},
+             .stroke = Stroke{.colour = item.colour, .width = width, .dash = dash_lengths(dash, width)}});
   };
   if (item.box) {
     const Box box{left + 3, middle - 3, kSignWidth - 6, 6};

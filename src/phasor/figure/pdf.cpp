@@ -124,8 +124,8 @@ class PageContent {
     const double width = text_width(text.text, text.size, text.bold);
     const double back = text.anchor == Anchor::middle ? 0.5 * width : text.anchor == Anchor::end ? width : 0.0;
     const Place from = text.upwards ? Place{text.at.x, text.at.y + back} : Place{text.at.x - back, text.at.y};
-    text_ += fmt::format("BT\n{} rg\n{} {} Tm\n", colour(text.colour), text.upwards ? "0 1 -1 0" : "1 0 0 1",
-                         place(from));
+    text_ +=
+        fmt::format("BT\n{} rg\n{} {} Tm\n", colour(text.colour), text.upwards ? "0 1 -1 0" : "1 0 0 1", place(from));
     std::string codes;
     std::optional<Font> font;
     bool lacks = false;

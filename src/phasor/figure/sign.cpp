@@ -27,18 +27,24 @@ std::vector<Place> outline_of(Marker marker, Place c, double radius) {
               {c.x + square, c.y - square},
               {c.x + square, c.y + square},
               {c.x - square, c.y + square}};
-    case Marker::triangle_up: return corners(c, 1.18 * radius, 3);
+    case Marker::triangle_up:
+      return corners(c, 1.18 * radius, 3);
     case Marker::triangle_down: {
       std::vector<Place> places = corners(c, 1.18 * radius, 3);
       for (Place& place : places) place.y = 2 * c.y - place.y;
       return places;
     }
-    case Marker::star: return corners(c, 1.3 * radius, 5, 0.42);
-    case Marker::pentagon: return corners(c, 1.08 * radius, 5);
-    case Marker::hexagon: return corners(c, 1.05 * radius, 6);
+    case Marker::star:
+      return corners(c, 1.3 * radius, 5, 0.42);
+    case Marker::pentagon:
+      return corners(c, 1.08 * radius, 5);
+    case Marker::hexagon:
+      return corners(c, 1.05 * radius, 6);
     case Marker::diamond:
-    case Marker::diamond_dot: return corners(c, 1.2 * radius, 4);
-    default: return {};
+    case Marker::diamond_dot:
+      return corners(c, 1.2 * radius, 4);
+    default:
+      return {};
   }
 }
 
@@ -65,9 +71,14 @@ void add_marker(std::vector<Shape>& shapes, Marker marker, Place centre, const M
       segment(0.85 * radius, 0.85 * radius);
       segment(0.85 * radius, -0.85 * radius);
       return;
-    case Marker::stroke: segment(0, 1.3 * radius); return;
-    case Marker::dash: segment(1.3 * radius, 0); return;
-    default: break;
+    case Marker::stroke:
+      segment(0, 1.3 * radius);
+      return;
+    case Marker::dash:
+      segment(1.3 * radius, 0);
+      return;
+    default:
+      break;
   }
   const bool hollow = look.hollow || marker == Marker::diamond_dot;
   std::optional<Fill> fill;
@@ -78,7 +89,8 @@ void add_marker(std::vector<Shape>& shapes, Marker marker, Place centre, const M
   }
   const std::optional<Stroke> edge = hollow ? std::optional(stroke) : std::nullopt;
   if (marker == Marker::circle) {
-    shapes.emplace_back(Circle{.centre = centre, .radius = radius - (hollow ? 0.5 * thin : 0), .stroke = edge, .fill = fill});
+    shapes.emplace_back(
+        Circle{.centre = centre, .radius = radius - (hollow ? 0.5 * thin : 0), .stroke = edge, .fill = fill});
     return;
   }
   shapes.emplace_back(Path{.places = outline_of(marker, centre, radius), .closed = true, .stroke = edge, .fill = fill});
@@ -90,14 +102,29 @@ void add_marker(std::vector<Shape>& shapes, Marker marker, Place centre, const M
 std::vector<double> dash_lengths(Dash dash, double width) {
   std::vector<double> lengths;
   switch (dash) {
-    case Dash::solid: return {};
-    case Dash::dashed: lengths = {4, 2}; break;
-    case Dash::dotted: lengths = {1.1, 1.6}; break;
-    case Dash::dash_dot: lengths = {4, 1.6, 1.1, 1.6}; break;
-    case Dash::long_dash: lengths = {7.5, 2.2}; break;
-    case Dash::long_dash_dot: lengths = {7.5, 1.8, 1.1, 1.8}; break;
-    case Dash::dash_dot_dot: lengths = {5, 1.5, 1.1, 1.5, 1.1, 1.5}; break;
-    case Dash::fine: lengths = {2.2, 1.4}; break;
+    case Dash::solid:
+      return {};
+    case Dash::dashed:
+      lengths = {4, 2};
+      break;
+    case Dash::dotted:
+      lengths = {1.1, 1.6};
+      break;
+    case Dash::dash_dot:
+      lengths = {4, 1.6, 1.1, 1.6};
+      break;
+    case Dash::long_dash:
+      lengths = {7.5, 2.2};
+      break;
+    case Dash::long_dash_dot:
+      lengths = {7.5, 1.8, 1.1, 1.8};
+      break;
+    case Dash::dash_dot_dot:
+      lengths = {5, 1.5, 1.1, 1.5, 1.1, 1.5};
+      break;
+    case Dash::fine:
+      lengths = {2.2, 1.4};
+      break;
   }
   for (double& length : lengths) length *= std::max(width, 0.6);
   return lengths;

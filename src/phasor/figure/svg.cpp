@@ -15,11 +15,20 @@ std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : utf8(characters(text))) {
     switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += c;
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
     }
   }
   return result;
@@ -50,7 +59,8 @@ class SvgWriter {
     const std::string height = coordinate(drawing_.height);
     text_ = fmt::format(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"{}pt\" height=\"{}pt\" viewBox=\"0 0 {} {}\" "
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"{}pt\" height=\"{}pt\" viewBox=\"0 0 {} "
+        "{}\" "
         "font-family=\"{}\" stroke-linecap=\"butt\" stroke-linejoin=\"round\">\n",
         width, height, width, height, kFonts);
     text_ += fmt::format("<title>{}</title>\n", escaped(drawing_.title));
@@ -122,8 +132,9 @@ class SvgWriter {
 std::string svg(const Drawing& drawing) { return SvgWriter(drawing).text(); }
 
 Path rectangle(const Box& box) {
-  return {.places = {{box.left, box.top}, {box.right(), box.top}, {box.right(), box.bottom()}, {box.left, box.bottom()}},
-          .closed = true};
+  return {
+      .places = {{box.left, box.top}, {box.right(), box.top}, {box.right(), box.bottom()}, {box.left, box.bottom()}},
+      .closed = true};
 }
 
 }  // namespace phasor::figure

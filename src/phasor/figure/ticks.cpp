@@ -76,7 +76,8 @@ std::vector<Tick> linear_ticks(double low, double high, int most, bool whole, do
   if (whole) step = std::max(step, 1.0);
   std::vector<double> places;
   const double room = 1e-9 * (to - from);
-  for (auto i = static_cast<int64_t>(std::ceil((from - room) / step)); static_cast<double>(i) * step <= to + room; ++i) {
+  for (auto i = static_cast<int64_t>(std::ceil((from - room) / step)); static_cast<double>(i) * step <= to + room;
+       ++i) {
     places.push_back(static_cast<double>(i) * step);
   }
   return scaled_back(written(places, step), factor);

@@ -54,8 +54,7 @@ ReportFigure accuracy_figure(const FigureStudy& study, const FigurePlace& place)
   }
   if (hollow) figure.chart.legend.push_back(hollow_item());
   if (has_published) {
-    figure.chart.legend.push_back(
-        {.label = "the paper's value", .marker = figure::Marker::diamond_dot, .size = 5.0});
+    figure.chart.legend.push_back({.label = "the paper's value", .marker = figure::Marker::diamond_dot, .size = 5.0});
   }
   const std::vector<FloorLine> floors = floor_lines(place);
   add_floors(figure.chart, panel, floors, figure::Rule::Along::x);
@@ -71,9 +70,8 @@ ReportFigure accuracy_figure(const FigureStudy& study, const FigurePlace& place)
 std::vector<ReportFigure> accuracy_figures(const FigureStudy& study) {
   std::vector<ReportFigure> figures;
   for (const FigurePlace& place : study.places) {
-    const bool any = std::any_of(place.cells.begin(), place.cells.end(), [](const FigureCell& cell) {
-      return has_values(cell.cell->numbers.test_accuracy);
-    });
+    const bool any = std::any_of(place.cells.begin(), place.cells.end(),
+                                 [](const FigureCell& cell) { return has_values(cell.cell->numbers.test_accuracy); });
     if (any) figures.push_back(accuracy_figure(study, place));
   }
   return figures;
@@ -84,15 +82,16 @@ std::vector<ReportFigure> accuracy_figures(const FigureStudy& study) {
 FigureBuilder accuracy_builder() {
   return {.id = kAccuracyId,
           .title = "Test accuracy by encoding",
-          .columns = cell_columns(
-              {{"mark", "`mean`, `run`, `published` (the paper's value) or the name of a line that goes for all "
-                        "encodings: `chance`, `best from length alone`, `simple rule`, `ceiling`"},
-               {"seed", "of a run"},
-               {"converged", "`yes` or `no`, of a run"},
-               {"value", "test accuracy, 0 to 1"},
-               {"low", "of a mean's 95 % interval over seeds; empty for fewer than two values"},
-               {"high", "likewise"},
-               {"source", "id of the run, or where a value was published"}}),
+          .columns =
+              cell_columns({{"mark",
+                             "`mean`, `run`, `published` (the paper's value) or the name of a line that goes for all "
+                             "encodings: `chance`, `best from length alone`, `simple rule`, `ceiling`"},
+                            {"seed", "of a run"},
+                            {"converged", "`yes` or `no`, of a run"},
+                            {"value", "test accuracy, 0 to 1"},
+                            {"low", "of a mean's 95 % interval over seeds; empty for fewer than two values"},
+                            {"high", "likewise"},
+                            {"source", "id of the run, or where a value was published"}}),
           .build = accuracy_figures,
           .lacking = "no run has finished"};
 }

@@ -111,14 +111,14 @@ std::vector<ReportFigure> learning_figures(const FigureStudy& study) {
   std::vector<ReportFigure> figures = series_figures(
       study, spec("test accuracy", share_axis("test accuracy")),
       [](const FigureCell& cell) { return of_intervals(cell.cell->curves.steps, cell.cell->curves.test_accuracy); });
-  append_figures(figures, series_figures(study, spec("train accuracy", share_axis("training accuracy")),
-                                         [](const FigureCell& cell) {
-                                           return of_intervals(cell.cell->curves.steps, cell.cell->curves.train_accuracy);
-                                         }));
-  append_figures(figures, series_figures(study, spec("test loss", {.title = "test loss", .with = 0.0}),
-                                         [](const FigureCell& cell) {
-                                           return of_columns(cell, &TelemetryCurves::test_loss);
-                                         }));
+  append_figures(
+      figures,
+      series_figures(study, spec("train accuracy", share_axis("training accuracy")), [](const FigureCell& cell) {
+        return of_intervals(cell.cell->curves.steps, cell.cell->curves.train_accuracy);
+      }));
+  append_figures(figures,
+                 series_figures(study, spec("test loss", {.title = "test loss", .with = 0.0}),
+                                [](const FigureCell& cell) { return of_columns(cell, &TelemetryCurves::test_loss); }));
   return figures;
 }
 
@@ -137,10 +137,12 @@ std::vector<ReportFigure> telemetry_figures(const FigureStudy& study) {
       study, spec("gradient norm", {.title = "gradient norm", .scale = figure::Scale::logarithmic}, bands),
       [](const FigureCell& cell) { return of_columns(cell, &TelemetryCurves::gradient_norm); });
   append_figures(
-      figures, series_figures(study, spec("test loss", {.title = "test loss", .scale = figure::Scale::logarithmic}, bands),
-                              [](const FigureCell& cell) { return of_columns(cell, &TelemetryCurves::test_loss); }));
-  append_figures(figures, series_figures(study, spec("learning rate", {.title = "learning rate", .with = 0.0},
-                                                     "The first run of every encoding."),
+      figures,
+      series_figures(study, spec("test loss", {.title = "test loss", .scale = figure::Scale::logarithmic}, bands),
+                     [](const FigureCell& cell) { return of_columns(cell, &TelemetryCurves::test_loss); }));
+  append_figures(figures, series_figures(study,
+                                         spec("learning rate", {.title = "learning rate", .with = 0.0},
+                                              "The first run of every encoding."),
                                          rates_of));
   return figures;
 }
@@ -207,8 +209,9 @@ std::vector<ReportFigure> snapshot_figures(const FigureStudy& study, Question qu
         curve.mean.push_back(shares.max_share.mean);
         curve.low.push_back(shares.max_share.low);
         curve.high.push_back(shares.max_share.high);
-        figure.rows.push_back(cell_row(cell, {name(question), snapshot.step, shares.max_share.mean, shares.max_share.low,
-                                              shares.max_share.high, shares.leading, snapshot.accuracy.mean}));
+        figure.rows.push_back(
+            cell_row(cell, {name(question), snapshot.step, shares.max_share.mean, shares.max_share.low,
+                            shares.max_share.high, shares.leading, snapshot.accuracy.mean}));
       }
       if (curve.x.empty()) continue;
       add_curve(panel, curve, cell.style, true);

@@ -10,7 +10,8 @@
 namespace phasor {
 
 std::string Datum::text() const {
-  if (const auto* number = std::get_if<double>(&value_)) return std::isfinite(*number) ? fmt::format("{}", *number) : "";
+  if (const auto* number = std::get_if<double>(&value_))
+    return std::isfinite(*number) ? fmt::format("{}", *number) : "";
   if (const auto* count = std::get_if<int64_t>(&value_)) return std::to_string(*count);
   if (const auto* text = std::get_if<std::string>(&value_)) return csv_field(*text);
   return "";

@@ -14,8 +14,8 @@ constexpr std::array<Colour, 8> kHues = {
     {{0xc24e00}, {0x0067a5}, {0x00845f}, {0xa9498a}, {0xa87400}, {0x6d7480}, {0x2b94cf}, {0x43389c}}};
 
 // A diamond is a published value.
-constexpr std::array<Marker, 9> kMarkers = {Marker::circle,        Marker::square, Marker::triangle_up,
-                                            Marker::triangle_down, Marker::plus,   Marker::cross,
+constexpr std::array<Marker, 9> kMarkers = {Marker::circle,        Marker::square,   Marker::triangle_up,
+                                            Marker::triangle_down, Marker::plus,     Marker::cross,
                                             Marker::star,          Marker::pentagon, Marker::hexagon};
 
 constexpr std::array<Dash, 8> kDashes = {Dash::solid,     Dash::dashed,        Dash::dotted,       Dash::dash_dot,
@@ -31,8 +31,8 @@ EncodingStyle style_at(size_t index) {
 // So that an encoding looks the same in all reports.
 const std::map<std::string, size_t>& usual_places() {
   static const std::map<std::string, size_t> places = {
-      {"rope", 0},           {"sinusoidal", 1}, {"relative", 2},        {"alibi", 3},
-      {"learned(init=1)", 4}, {"nope", 5},       {"sinusoidal+rope", 6}, {"mla", 7}};
+      {"rope", 0}, {"sinusoidal", 1},      {"relative", 2}, {"alibi", 3}, {"learned(init=1)", 4},
+      {"nope", 5}, {"sinusoidal+rope", 6}, {"mla", 7}};
   return places;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// One colour, marker and dash per encoding, the same as on the page (web/src/study/encoding_style.ts). Colours are after
-// Okabe and Ito; marker and dash tell encodings apart without colour.
+// One colour, marker and dash per encoding, the same as on the page (web/src/study/encoding_style.ts). Colours are
+// after Okabe and Ito; marker and dash tell encodings apart without colour.
 #include <map>
 #include <string>
 #include <vector>

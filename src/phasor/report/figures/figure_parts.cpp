@@ -66,7 +66,11 @@ std::string figure_title(std::string_view title, const FigurePlace& place, std::
 }
 
 figure::Axis share_axis(std::string title) {
-  return {.title = std::move(title) + " (%)", .low = -0.03, .high = 1.03, .percent = true, .ticks = {0, 0.25, 0.5, 0.75, 1}};
+  return {.title = std::move(title) + " (%)",
+          .low = -0.03,
+          .high = 1.03,
+          .percent = true,
+          .ticks = {0, 0.25, 0.5, 0.75, 1}};
 }
 
 figure::Axis name_axis(std::vector<std::string> names) { return {.grid = false, .names = std::move(names)}; }
@@ -82,7 +86,8 @@ std::vector<FloorLine> floor_lines(const FigurePlace& place) {
   const TaskFloors& floors = *found->cell->floors;
   const auto apart = [](double a, double b) { return std::abs(a - b) > 0.005; };
   std::vector<FloorLine> lines = {{"chance", floors.chance, figure::Dash::dotted}};
-  if (apart(floors.length, floors.chance)) lines.push_back({"best from length alone", floors.length, figure::Dash::dashed});
+  if (apart(floors.length, floors.chance))
+    lines.push_back({"best from length alone", floors.length, figure::Dash::dashed});
   if (apart(floors.rule, floors.ceiling) && apart(floors.rule, floors.chance) && apart(floors.rule, floors.length)) {
     lines.push_back({"simple rule", floors.rule, figure::Dash::dash_dot});
   }
@@ -100,10 +105,8 @@ void add_floors(figure::Chart& chart, figure::Panel& panel, const std::vector<Fl
 }
 
 figure::Points mean_across(const SeedInterval& number, double row, const EncodingStyle& style) {
-  return {.points = {{.x = number.mean,
-                      .y = row,
-                      .x_low = number.low.value_or(kNaN),
-                      .x_high = number.high.value_or(kNaN)}},
+  return {.points =
+              {{.x = number.mean, .y = row, .x_low = number.low.value_or(kNaN), .x_high = number.high.value_or(kNaN)}},
           .colour = style.colour,
           .marker = style.marker,
           .size = kMeanSize};
@@ -113,9 +116,8 @@ figure::Points seeds_across(const SeedInterval& number, const std::vector<SeedOu
                             const EncodingStyle& style) {
   figure::Points points{.colour = style.colour, .marker = style.marker, .size = kSeedSize, .opacity = 0.8};
   for (size_t i = 0; i < number.values.size(); ++i) {
-    points.points.push_back({.x = number.values[i],
-                             .y = row + spread_at(i, number.values.size(), 0.09),
-                             .hollow = !converged_at(runs, i)});
+    points.points.push_back(
+        {.x = number.values[i], .y = row + spread_at(i, number.values.size(), 0.09), .hollow = !converged_at(runs, i)});
   }
   return points;
 }
@@ -139,7 +141,11 @@ figure::LegendItem line_item(std::string label, figure::Colour colour, figure::D
 }
 
 figure::LegendItem cell_item(const FigureCell& cell) {
-  return {.label = cell.label, .colour = cell.style.colour, .marker = cell.style.marker, .dash = cell.style.dash, .size = 3.6};
+  return {.label = cell.label,
+          .colour = cell.style.colour,
+          .marker = cell.style.marker,
+          .dash = cell.style.dash,
+          .size = 3.6};
 }
 
 figure::Colour layer_colour(int64_t layer) {
@@ -147,9 +153,9 @@ figure::Colour layer_colour(int64_t layer) {
 }
 
 figure::Dash layer_dash(int64_t layer) {
-  constexpr std::array<figure::Dash, 6> kDashes = {figure::Dash::solid,    figure::Dash::long_dash,
-                                                   figure::Dash::fine,     figure::Dash::dash_dot,
-                                                   figure::Dash::dotted,   figure::Dash::dash_dot_dot};
+  constexpr std::array<figure::Dash, 6> kDashes = {figure::Dash::solid,  figure::Dash::long_dash,
+                                                   figure::Dash::fine,   figure::Dash::dash_dot,
+                                                   figure::Dash::dotted, figure::Dash::dash_dot_dot};
   return kDashes[static_cast<size_t>(layer) % kDashes.size()];
 }
 

@@ -23,7 +23,7 @@ std::vector<Datum> cell_row(const FigureCell& cell, const std::vector<Datum>& mo
 // "learning curves: distance, clean"
 std::string figure_title(std::string_view title, const FigurePlace& place, std::string_view more = "");
 
-figure::Axis share_axis(std::string title);      // 0 to 100 %
+figure::Axis share_axis(std::string title);              // 0 to 100 %
 figure::Axis name_axis(std::vector<std::string> names);  // of rows
 
 // Where the i-th of n marks of a row stands, between -reach and reach.

@@ -52,10 +52,8 @@ FigureStudy figure_study(const ReportSource& source, const StudyReport& report, 
   const std::map<std::string, EncodingStyle> styles = encoding_styles(names);
   const auto add = [&](FigurePlace& place, const CellSummary& cell, const std::string& name) {
     const auto index = static_cast<size_t>(&cell - cells.data());
-    place.cells.push_back({.cell = &cell,
-                           .more = &study.more[index],
-                           .label = figure_label(cell.cell, name),
-                           .style = styles.at(name)});
+    place.cells.push_back(
+        {.cell = &cell, .more = &study.more[index], .label = figure_label(cell.cell, name), .style = styles.at(name)});
   };
   for (const AnsweredPlace& from : answered) {
     FigurePlace& place = study.places.emplace_back(FigurePlace{.task = from.task, .protocol = from.protocol});

@@ -68,12 +68,11 @@ struct VerdictLook {
   figure::Colour colour;
   figure::Hatch hatch;
 };
-constexpr std::array<VerdictLook, 5> kVerdictLooks = {
-    {{Deposit::deposit, "D", {0xb8461b}, figure::Hatch::none},
-     {Deposit::partial, "P", {0xe0ac63}, figure::Hatch::crossed},
-     {Deposit::spread, "S", {0x1f6fa3}, figure::Hatch::rising},
-     {Deposit::not_used, "N", {0x9aa39b}, figure::Hatch::dotted},
-     {Deposit::undetermined, "U", {0xd9d4c7}, figure::Hatch::none}}};
+constexpr std::array<VerdictLook, 5> kVerdictLooks = {{{Deposit::deposit, "D", {0xb8461b}, figure::Hatch::none},
+                                                       {Deposit::partial, "P", {0xe0ac63}, figure::Hatch::crossed},
+                                                       {Deposit::spread, "S", {0x1f6fa3}, figure::Hatch::rising},
+                                                       {Deposit::not_used, "N", {0x9aa39b}, figure::Hatch::dotted},
+                                                       {Deposit::undetermined, "U", {0xd9d4c7}, figure::Hatch::none}}};
 
 int64_t count_of(const QuestionSummary& summary, Deposit verdict) {
   return std::count_if(summary.seeds.begin(), summary.seeds.end(),
@@ -186,9 +185,8 @@ void drops_figure(std::vector<ReportFigure>& figures, const AskedPlace& asked_pl
           if (!std::isfinite(drop)) continue;
           values.push_back(drop);
           hollow = hollow || !seed.converged;
-          points.points.push_back({.x = drop,
-                                   .y = row + spread_at(values.size() * 7 % 11, 11, 0.2),
-                                   .hollow = !seed.converged});
+          points.points.push_back(
+              {.x = drop, .y = row + spread_at(values.size() * 7 % 11, 11, 0.2), .hollow = !seed.converged});
           figure.rows.push_back(cell_row(*cell, {name(question), seed.seed, seed.converged ? "yes" : "no",
                                                  static_cast<int64_t>(layer), static_cast<int64_t>(head), drop}));
         }
@@ -210,9 +208,10 @@ void sorted_figure(std::vector<ReportFigure>& figures, const AskedPlace& asked_p
   ReportFigure figure{.name = figure_name("sorted-heads", *asked_place.place, name(question))};
   figure.chart = small_multiples(
       figure_title("Heads of each layer, sorted", *asked_place.place, name(question)),
-      fmt::format("Loss added {}, in nats, of the first, second, ... head of a layer. Lines are means over seeds; points "
-                  "are single seeds, hollow where the run did not converge.",
-                  drop_words(question)),
+      fmt::format(
+          "Loss added {}, in nats, of the first, second, ... head of a layer. Lines are means over seeds; points "
+          "are single seeds, hollow where the run did not converge.",
+          drop_words(question)),
       72.0);
   for (const FigureCell* cell : asked_place.cells) {
     const QuestionSummary& summary = asked(*cell, question);
@@ -230,8 +229,7 @@ void sorted_figure(std::vector<ReportFigure>& figures, const AskedPlace& asked_p
         std::erase_if(drops, [](double drop) { return !std::isfinite(drop); });
         std::sort(drops.rbegin(), drops.rend());
         for (size_t rank = 0; rank < drops.size(); ++rank) {
-          points.points.push_back(
-              {.x = static_cast<double>(rank + 1), .y = drops[rank], .hollow = !seed.converged});
+          points.points.push_back({.x = static_cast<double>(rank + 1), .y = drops[rank], .hollow = !seed.converged});
           figure.rows.push_back(cell_row(*cell, {name(question), number, static_cast<int64_t>(rank + 1), seed.seed,
                                                  seed.converged ? "yes" : "no", drops[rank]}));
         }
@@ -276,10 +274,10 @@ void map_of_seed(std::vector<ReportFigure>& figures, const AskedPlace& asked_pla
           if (std::isfinite(drop)) most = std::max(most, drop);
           const bool scored = layer < heads.accuracies.size() && head < heads.accuracies[layer].size();
           figure.rows.push_back(cell_row(
-              *cell, {name(question), seed, heads.converged ? "yes" : "no", static_cast<int64_t>(layer),
-                      static_cast<int64_t>(head), drop, scored ? Datum(heads.accuracies[layer][head]) : Datum(),
-                      judged ? Datum(name(heads.verdict.layers[layer].verdict)) : Datum(),
-                      name(heads.verdict.verdict)}));
+              *cell,
+              {name(question), seed, heads.converged ? "yes" : "no", static_cast<int64_t>(layer),
+               static_cast<int64_t>(head), drop, scored ? Datum(heads.accuracies[layer][head]) : Datum(),
+               judged ? Datum(name(heads.verdict.layers[layer].verdict)) : Datum(), name(heads.verdict.verdict)}));
         }
       }
       most_rows = std::max(most_rows, heads.loss_drops.size());

@@ -87,9 +87,8 @@ std::vector<ReportFigure> singular_figures(const FigureStudy& study) {
         for (size_t i = 0; i < values.size(); ++i) {
           line.x.push_back(static_cast<double>(i + 1));
           line.y.push_back(values[i] > least ? values[i] : kNaN);
-          figure.rows.push_back(
-              cell_row(*cell, {run.seed, head.layer, head.head, static_cast<int64_t>(i + 1), plain ? "zero" : "as trained",
-                               values[i]}));
+          figure.rows.push_back(cell_row(*cell, {run.seed, head.layer, head.head, static_cast<int64_t>(i + 1),
+                                                 plain ? "zero" : "as trained", values[i]}));
         }
         panel.marks.emplace_back(std::move(line));
       };
@@ -101,7 +100,8 @@ std::vector<ReportFigure> singular_figures(const FigureStudy& study) {
       figure.chart.panels.push_back(std::move(panel));
     }
     for (int64_t layer = 0; layer < layers_of(place.cells); ++layer) {
-      figure.chart.legend.push_back(line_item("layer " + std::to_string(layer), layer_colour(layer), figure::Dash::solid));
+      figure.chart.legend.push_back(
+          line_item("layer " + std::to_string(layer), layer_colour(layer), figure::Dash::solid));
     }
     if (any_plain) figure.chart.legend.push_back(line_item("angles at zero", figure::kInk, figure::Dash::dotted));
     figures.push_back(std::move(figure));
@@ -129,7 +129,8 @@ std::vector<ReportFigure> eigenvalue_figures(const FigureStudy& study) {
       for (const ShownHead& head : run.heads) {
         while (std::ssize(layers) <= head.layer) {
           const int64_t layer = std::ssize(layers);
-          layers.push_back({.colour = layer_colour(layer), .marker = layer_marker(layer), .size = 1.9, .opacity = 0.75});
+          layers.push_back(
+              {.colour = layer_colour(layer), .marker = layer_marker(layer), .size = 1.9, .opacity = 0.75});
         }
         if (!head.eigenvalues) continue;
         for (const std::complex<double>& value : *head.eigenvalues) {
@@ -151,13 +152,15 @@ std::vector<ReportFigure> kernel_figures(const FigureStudy& study) {
   for (const SpectralPlace& place : spectral_places(study, has_kernel)) {
     ReportFigure figure = spectral_figure(
         "toeplitz-kernels", "Toeplitz kernels", place,
-        fmt::format("Mean of the logits over all queries and keys a distance apart, each query's own level taken out ({}); "
-                    "one line per head.",
-                    source_of(place.cells, true)),
+        fmt::format(
+            "Mean of the logits over all queries and keys a distance apart, each query's own level taken out ({}); "
+            "one line per head.",
+            source_of(place.cells, true)),
         70.0);
     for (const FigureCell* cell : place.cells) {
       const ShownRun& run = *cell->more->head_curves;
-      figure::Panel panel{.title = cell->label, .x = {.title = "key minus query", .whole = true}, .y = {.title = "logit"}};
+      figure::Panel panel{
+          .title = cell->label, .x = {.title = "key minus query", .whole = true}, .y = {.title = "logit"}};
       panel.marks.emplace_back(
           figure::Rule{.along = figure::Rule::Along::x, .at = 0.0, .colour = figure::kFaint, .width = 0.4});
       for (const ShownHead& head : run.heads) {
@@ -172,7 +175,8 @@ std::vector<ReportFigure> kernel_figures(const FigureStudy& study) {
       figure.chart.panels.push_back(std::move(panel));
     }
     for (int64_t layer = 0; layer < layers_of(place.cells); ++layer) {
-      figure.chart.legend.push_back(line_item("layer " + std::to_string(layer), layer_colour(layer), figure::Dash::solid));
+      figure.chart.legend.push_back(
+          line_item("layer " + std::to_string(layer), layer_colour(layer), figure::Dash::solid));
     }
     figures.push_back(std::move(figure));
   }
@@ -197,9 +201,10 @@ std::vector<ReportFigure> share_figures(const FigureStudy& study) {
   for (const SpectralPlace& place : spectral_places(study, any_head)) {
     ReportFigure figure = spectral_figure(
         "logit-shares", "Parts of the logits", place,
-        fmt::format("Shares of the variance of row-centred logits, means over the heads of a layer ({}). The first word is "
-                    "the query's part, the second the key's.",
-                    source_of(place.cells, false)),
+        fmt::format(
+            "Shares of the variance of row-centred logits, means over the heads of a layer ({}). The first word is "
+            "the query's part, the second the key's.",
+            source_of(place.cells, false)),
         0.0);
     for (const FigureCell* cell : place.cells) {
       const ShownRun& run = *cell->more->head_curves;
@@ -285,7 +290,8 @@ std::vector<ReportFigure> contraction_figures(const FigureStudy& study) {
       const auto at = static_cast<double>(names.size());
       names.push_back(fmt::format("{}, {}", row.cell->label, row.when));
       const std::string when = std::string(row.when) + " training";
-      figure::Points heads{.colour = row.cell->style.colour, .marker = row.cell->style.marker, .size = 2.2, .opacity = 0.5};
+      figure::Points heads{
+          .colour = row.cell->style.colour, .marker = row.cell->style.marker, .size = 2.2, .opacity = 0.5};
       for (size_t run = 0; run < row.heads->size(); ++run) {
         const bool converged = converged_at(row.cell->cell->runs, run);
         for (size_t head = 0; head < (*row.heads)[run].size(); ++head) {
@@ -295,12 +301,18 @@ std::vector<ReportFigure> contraction_figures(const FigureStudy& study) {
           heads.points.push_back(
               {.x = value, .y = at + 0.2 + spread_at(heads.points.size() * 7 % 11, 11, 0.13), .hollow = !converged});
           const bool known = run < row.cell->cell->runs.size();
-          figure.rows.push_back(cell_row(*row.cell, {when, "head", known ? Datum(row.cell->cell->runs[run].seed) : Datum(),
-                                                     converged ? "yes" : "no", static_cast<int64_t>(head), value, {}, {}}));
+          figure.rows.push_back(cell_row(*row.cell, {when,
+                                                     "head",
+                                                     known ? Datum(row.cell->cell->runs[run].seed) : Datum(),
+                                                     converged ? "yes" : "no",
+                                                     static_cast<int64_t>(head),
+                                                     value,
+                                                     {},
+                                                     {}}));
         }
       }
-      figure.rows.push_back(cell_row(
-          *row.cell, {when, "mean", {}, {}, {}, row.number->mean, row.number->low, row.number->high}));
+      figure.rows.push_back(
+          cell_row(*row.cell, {when, "mean", {}, {}, {}, row.number->mean, row.number->low, row.number->high}));
       panel.marks.emplace_back(std::move(heads));
       panel.marks.emplace_back(mean_across(*row.number, at - 0.14, row.cell->style));
     }
@@ -317,16 +329,17 @@ std::vector<ReportFigure> contraction_figures(const FigureStudy& study) {
 }  // namespace
 
 FigureBuilder singular_values_builder() {
-  return {.id = "singular-values",
-          .title = "Singular values of the logits",
-          .columns = cell_columns({{"seed", "of the run"},
-                                   {"layer", "from 0"},
-                                   {"head", "from 0"},
-                                   {"rank", "from 1"},
-                                   {"angles", "`as trained`, or `zero`: the same queries and keys with all angles at zero"},
-                                   {"singular_value", "of the logits"}}),
-          .build = singular_figures,
-          .lacking = kLackCurves};
+  return {
+      .id = "singular-values",
+      .title = "Singular values of the logits",
+      .columns = cell_columns({{"seed", "of the run"},
+                               {"layer", "from 0"},
+                               {"head", "from 0"},
+                               {"rank", "from 1"},
+                               {"angles", "`as trained`, or `zero`: the same queries and keys with all angles at zero"},
+                               {"singular_value", "of the logits"}}),
+      .build = singular_figures,
+      .lacking = kLackCurves};
 }
 
 FigureBuilder eigenvalues_builder() {

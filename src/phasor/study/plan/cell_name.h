@@ -9,7 +9,8 @@ struct CellName {
   std::string protocol;
   std::string encoding;  // canonical
   std::string variant;   // what else sets it apart, as a person would say it; often empty
-  // What the encoding is called in this study, by its author or because the expression is long; empty: as it is written.
+  // What the encoding is called in this study, by its author or because the expression is long; empty: as it is
+  // written.
   std::string label;
 
   // By what is run, not by what it is called.
