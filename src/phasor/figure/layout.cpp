@@ -87,6 +87,12 @@ class Layout {
     return height;
   }
 
+  std::vector<std::string> x_title_lines(size_t i) const {
+    if (!shows_x_title(i)) return {};
+    return folded(chart_.panels[i].x.title, plot_width_ + right_ + (columns_ > 1 ? 0.0 : 0.6 * left_), kTitleSize,
+                  false, 2);
+  }
+
   // The lowest of its column, or above one with another title.
   bool shows_x_title(size_t i) const {
     const Panel& panel = chart_.panels[i];
@@ -105,9 +111,14 @@ class Layout {
       draw_axes(frame, i, i == first);
       draw_marks(drawing_.shapes, frame);
       draw_beside(frame);
-      below = std::max(below, heights_[i] + kTickText + kTextSize + 1.5 + (shows_x_title(i) ? kTitleSize + 3.0 : 0.0));
+      below = std::max(below, heights_[i] + kTickText + kTextSize + 1.5 + x_title_height(i));
     }
     return top + titles + below + (last < chart_.panels.size() ? kPanelGap : 4.0);
+  }
+
+  double x_title_height(size_t i) const {
+    const auto lines = static_cast<double>(x_title_lines(i).size());
+    return lines > 0 ? kTitleStep * lines + 2.0 : 0.0;
   }
 
   void draw_titles(const PanelFrame& frame) {
@@ -145,9 +156,10 @@ class Layout {
     for (const Tick& tick : x_ticks) draw_x_tick(frame, tick);
     for (const Tick& tick : y_ticks) draw_y_tick(frame, tick);
     if (rows) draw_names(frame, names_[i]);
-    if (shows_x_title(i)) {
-      add_text({plot.left + 0.5 * plot.width, plot.bottom() + kTickText + kTextSize + kTitleSize + 2.5}, panel.x.title,
-               kTitleSize, Anchor::middle, kInk);
+    double title = plot.bottom() + kTickText + kTextSize + kTitleSize + 2.5;
+    for (const std::string& line : x_title_lines(i)) {
+      add_text({plot.left + 0.5 * plot.width, title}, line, kTitleSize, Anchor::middle, kInk);
+      title += kTitleStep;
     }
     if (first_column && !panel.y.title.empty()) {
       drawing_.shapes.emplace_back(Text{.at = {kEdge + kTitleSize - 1.0, plot.top + 0.5 * plot.height},

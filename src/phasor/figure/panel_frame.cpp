@@ -8,9 +8,10 @@
 namespace phasor::figure {
 namespace {
 
-constexpr double kTickDistance = 26.0;  // points, about
-constexpr double kTickGap = 3.5;        // between the texts of two ticks
-constexpr double kRaisedShare = 0.7;    // of the size of the text
+constexpr double kAcross = 16.0;  // points between ticks, about
+constexpr double kUpwards = 14.0;
+constexpr double kTickGap = 3.5;      // between the texts of two ticks
+constexpr double kRaisedShare = 0.7;  // of the size of the text
 
 bool collide(const std::vector<Tick>& ticks, const AxisScale& scale, double length) {
   double end = -kInfinity;
@@ -46,7 +47,7 @@ double tick_width(const Tick& tick) {
 
 std::vector<Tick> ticks_along_x(const AxisScale& scale, double length) {
   std::vector<Tick> ticks;
-  for (int most = std::clamp(static_cast<int>(length / kTickDistance), 2, 7); most > 0; --most) {
+  for (int most = std::clamp(static_cast<int>(length / kAcross), 2, 7); most > 0; --most) {
     ticks = scale.ticks(most);
     if (!collide(ticks, scale, length)) return ticks;
   }
@@ -66,7 +67,7 @@ std::vector<Tick> ticks_along_x(const AxisScale& scale, double length) {
 }
 
 std::vector<Tick> ticks_along_y(const AxisScale& scale, double length) {
-  return scale.ticks(std::clamp(static_cast<int>(length / 19.0), 2, 6));
+  return scale.ticks(std::clamp(static_cast<int>(length / kUpwards), 2, 6));
 }
 
 }  // namespace phasor::figure
