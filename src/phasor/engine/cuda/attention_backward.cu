@@ -135,9 +135,11 @@ void attention_backward(const AttentionBackward& op, const CudaContext& context)
   add_shares(op.dshared_query, scratch.dshared_query, shape.heads);
   add_shares(op.dshared_key, scratch.dshared_key, shape.key_heads);
   if (runs > 0) {
-    // Those by distance are made in fp32 arithmetic, from tiles of their own height.
-    const AttentionTiles low(a.sequences, rows, context);
-    backward_distances(op, scratch, low, context);
+    if (tensor) {
+      tensor_backward_distances(op, scratch, tiles, context);
+    } else {
+      backward_distances(op, scratch, tiles, context);
+    }
     add_distances(op, scratch, context);
   }
   if (frequencies) add_frequencies(op, scratch, tiles, context);
