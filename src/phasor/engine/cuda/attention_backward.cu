@@ -11,18 +11,27 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// D[token, head] = <dout, out>; a warp takes one.
+constexpr int kLanesPerDot = 8;
+constexpr int kDotsPerWarp = kWarp / kLanesPerDot;
+
+// D[token, head] = <dout, out>; eight lanes take one, so that narrow heads keep a warp busy.
+template <class Out, class Dout>
 __global__ void __launch_bounds__(kThreads) taken_back(const __grid_constant__ AttentionBackward op, float* taken) {
   const int64_t heads = op.attention.shape.heads;
   const int width = op.attention.shape.value_width;
   const int64_t count = *op.attention.sequences.tokens * heads;
-  for (int64_t i = grid_first() / kWarp; i < count; i += grid_step() / kWarp) {
+  const int lane = this_lane() % kLanesPerDot;
+  // Whole warps go through the loop together: they exchange sums.
+  for (int64_t base = grid_first() / kWarp * kDotsPerWarp; base < count; base += grid_step() / kWarp * kDotsPerWarp) {
+    const int64_t i = base + this_lane() / kLanesPerDot;
     float sum = 0.0f;
-    for (int64_t c = i % heads * width + this_lane(); c < (i % heads + 1) * width; c += kWarp) {
-      sum = fmaf(read_at(op.dout, i / heads, c), read_at(op.out, i / heads, c), sum);
+    if (i < count) {
+      const Dout* dout = op.dout.row<Dout>(i / heads) + i % heads * width;
+      const Out* out = op.out.row<Out>(i / heads) + i % heads * width;
+      for (int c = lane; c < width; c += kLanesPerDot) sum = fmaf(to_float(dout[c]), to_float(out[c]), sum);
     }
-    sum = warp_sum(sum);
-    if (this_lane() == 0) taken[i] = sum;
+    for (int step = kLanesPerDot / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
+    if (i < count && lane == 0) taken[i] = sum;
   }
 }
 
@@ -117,7 +126,12 @@ void attention_backward(const AttentionBackward& op, const CudaContext& context)
   scratch.distances = distances.data();
   scratch.chunks = runs;
 
-  taken_back<<<grid_of(tokens * shape.heads, kThreads / kWarp), kThreads, 0, context.stream>>>(op, scratch.taken);
+  with_element(op.out.dtype(), [&]<class Out>(Out*) {
+    with_element(op.dout.dtype(), [&]<class Dout>(Dout*) {
+      taken_back<Out, Dout>
+          <<<grid_of(tokens * shape.heads, kThreads / kLanesPerDot), kThreads, 0, context.stream>>>(op, scratch.taken);
+    });
+  });
   PHASOR_CUDA_LAUNCHED();
   if (tensor) {
     tensor_backward_queries(op, scratch, tiles, context);
@@ -135,9 +149,11 @@ void attention_backward(const AttentionBackward& op, const CudaContext& context)
   add_shares(op.dshared_query, scratch.dshared_query, shape.heads);
   add_shares(op.dshared_key, scratch.dshared_key, shape.key_heads);
   if (runs > 0) {
-    // Those by distance are made in fp32 arithmetic, from tiles of their own height.
-    const AttentionTiles low(a.sequences, rows, context);
-    backward_distances(op, scratch, low, context);
+    if (tensor) {
+      tensor_backward_distances(op, scratch, tiles, context);
+    } else {
+      backward_distances(op, scratch, tiles, context);
+    }
     add_distances(op, scratch, context);
   }
   if (frequencies) add_frequencies(op, scratch, tiles, context);

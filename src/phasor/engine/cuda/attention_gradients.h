@@ -136,6 +136,8 @@ void tensor_backward_queries(const AttentionBackward& op, const BackwardScratch&
                              const CudaContext& context);
 void tensor_backward_keys(const AttentionBackward& op, const BackwardScratch& scratch, const AttentionTiles& tiles,
                           const CudaContext& context);
+void tensor_backward_distances(const AttentionBackward& op, const BackwardScratch& scratch, const AttentionTiles& tiles,
+                               const CudaContext& context);
 void backward_distances(const AttentionBackward& op, const BackwardScratch& scratch, const AttentionTiles& tiles,
                         const CudaContext& context);
 // dbias and dfrequency += the shares of runs and of tiles, in order.
