@@ -63,9 +63,9 @@ TEST(ClaimsCsv, ALinePerClaimAndProtocol) {
   };
   EXPECT_EQ(claims_csv(claims),
             "id,protocol,verdict,post_hoc,extension,reason,needs,claim\n"
-            "rope_best_on_distance,clean,fails,false,\"RoPE is \"\"best\"\", by 3.0 points.\",more," +
+            "rope_best_on_distance,clean,fails,false,false,\"RoPE is \"\"best\"\", by 3.0 points.\",more," +
                 quoted(claim("rope_best_on_distance").claim) +
-                "\nrope_solution_space_larger,any,fails,true,Game reason.,," +
+                "\nrope_solution_space_larger,any,fails,true,false,Game reason.,," +
                 quoted(claim("rope_solution_space_larger").claim) + "\n");
   EXPECT_EQ(claims_csv({}), "id,protocol,verdict,post_hoc,extension,reason,needs,claim\n");
 }

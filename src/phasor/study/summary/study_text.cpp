@@ -170,9 +170,8 @@ std::string study_text(const StudySummary& summary, TableFormat format) {
   const std::string title = shown(fmt::format("Study {}, preset {}", summary.name, summary.preset), format);
   return (format == TableFormat::markdown ? "## " : "") + title + "\n" + section(cells_text(summary.cells, format)) +
          section(legend_of(summary, format)) + section(rates_text(summary.rates, format)) +
-         section(learned_text(summary.cells, format)) +
-         section(comparisons_text(summary.comparisons, format)) + section(answers_text(summary.comparisons, format)) +
-         section(failures_text(summary.failures, format));
+         section(learned_text(summary.cells, format)) + section(comparisons_text(summary.comparisons, format)) +
+         section(answers_text(summary.comparisons, format)) + section(failures_text(summary.failures, format));
 }
 
 }  // namespace phasor
