@@ -14,8 +14,8 @@ class GrowingStudy : public testing::Test {
   std::string path(const std::string& name) const { return (temporary_ / name).string(); }
   Arguments study(const std::string& out, const Arguments& encodings, const std::string& seeds) const {
     return Arguments{"study", "quick", "--encodings"} + encodings +
-           Arguments{"--seeds", seeds, "--tune", "lr=1e-3,1e-2", "--measure", "spectrum", "lengths", "--out",
-                     path(out)} +
+           Arguments{"--seeds",  seeds,     "--tune", "lr=1e-3,1e-2", "--measure",
+                     "spectrum", "lengths", "--out",  path(out)} +
            tiny_settings();
   }
   Outcome finished(const Arguments& arguments) const {

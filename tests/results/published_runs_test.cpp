@@ -47,7 +47,9 @@ void expect_all_runs(const std::string& study, const StudyPlan& today) {
   }
 }
 
-TEST(PublishedRuns, OfTheDemoAreInItsPlan) { expect_all_runs("demo", paper::paper_study({.preset = "demo", .protocols = paper::Protocols::clean})); }
+TEST(PublishedRuns, OfTheDemoAreInItsPlan) {
+  expect_all_runs("demo", paper::paper_study({.preset = "demo", .protocols = paper::Protocols::clean}));
+}
 
 TEST(PublishedRuns, OfTheQuickStudyAreInItsPlan) { expect_all_runs("quick", paper::paper_study({.preset = "quick"})); }
 

@@ -62,9 +62,8 @@ TEST(Power, IsThatOfSimulatedStudies) {
 TEST(Power, OfRulingOutIsThatOfSimulatedStudies) {
   for (const auto& [x, y] : designs()) {
     const double margin = detectable_difference(x, y);
-    const double found = share_of(x, y, 0.0, [&](const MeanDifference& it) {
-      return read(it, margin) == DifferenceReading::not_of_interest;
-    });
+    const double found = share_of(
+        x, y, 0.0, [&](const MeanDifference& it) { return read(it, margin) == DifferenceReading::not_of_interest; });
     EXPECT_NEAR(chance_to_rule_out(x, y, margin), found, tolerance(found)) << x.runs << " " << y.runs;
   }
 }

@@ -18,12 +18,13 @@ CellName named(const char* encoding, const char* task, const char* variant = "",
 }
 
 StudyResults study() {
-  return {.name = "s",
-          .cells = {cell_runs(named("rope", "distance"), {0.90, 0.91, 0.92}),
-                    cell_runs(named("alibi", "distance"), {0.70, 0.71, 0.72}),
-                    cell_runs(named("bias(\"-abs(d)/8\")", "distance", "", "mine"), {0.60, 0.61, 0.62}),
-                    cell_runs(named("rope", "index"), {0.5, 0.6, 0.7}), cell_runs(named("alibi", "index"), {0.1, 0.1, 0.2}),
-                    cell_runs(named("rope", "distance", "small"), {0.8, 0.8, 0.8})}};
+  return {
+      .name = "s",
+      .cells = {cell_runs(named("rope", "distance"), {0.90, 0.91, 0.92}),
+                cell_runs(named("alibi", "distance"), {0.70, 0.71, 0.72}),
+                cell_runs(named("bias(\"-abs(d)/8\")", "distance", "", "mine"), {0.60, 0.61, 0.62}),
+                cell_runs(named("rope", "index"), {0.5, 0.6, 0.7}), cell_runs(named("alibi", "index"), {0.1, 0.1, 0.2}),
+                cell_runs(named("rope", "distance", "small"), {0.8, 0.8, 0.8})}};
 }
 
 std::vector<Comparison> asked(const std::string& a, const std::string& b, const AskedPlaces& places = {}) {
@@ -93,7 +94,8 @@ TEST(MoreSeeds, CostTimeAndSettleWhatIsOpen) {
   EXPECT_EQ(more.runs, 2);
   EXPECT_NEAR(more.seconds, 12.5, 1e-12);
   ASSERT_EQ(more.open.size(), 1u);
-  // 16 (sigma / difference)^2 is the textbook's number for 80 % by a normal distribution: 7, and Student's asks for more.
+  // 16 (sigma / difference)^2 is the textbook's number for 80 % by a normal distribution: 7, and Student's asks for
+  // more.
   EXPECT_GE(more.open[0].to_tell, 8);
   EXPECT_LE(more.open[0].to_tell, 10);
   const std::string text = more_seeds_text(more, 2, "runs/mine");

@@ -56,8 +56,7 @@ TEST(GrownPlan, HasATaskByItsOwnSizes) {
 TEST(GrownPlan, HasNamedEncodingsAndTheSmallestSeedsThatAreFree) {
   StudyGrid grid = grid_of({"rope"}, 2);
   grid.seeds = {1, 3};
-  const StudyPlan plan =
-      grown(plan_of(grid, "mine"), {.seeds = 4, .encodings = {{"mine", "bias(\"-abs(d)/8\")"}}});
+  const StudyPlan plan = grown(plan_of(grid, "mine"), {.seeds = 4, .encodings = {{"mine", "bias(\"-abs(d)/8\")"}}});
   EXPECT_EQ(plan.cells[0].seeds, (std::vector<uint64_t>{1, 3, 0, 2}));
   EXPECT_EQ(plan.cells[2].cell.label, "mine");
   EXPECT_EQ(encoding_label(plan.cells[2].cell), "mine");

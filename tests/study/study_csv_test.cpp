@@ -75,14 +75,15 @@ TEST(StudyCsv, OneLinePerRunWithEverything) {
   run.curve = {{.step = 50}, {.step = 100}, {.step = 150}, {.step = 200}};
   const LayerEffect effect = run.ablation->position->judged.run.layers[1].effect;
   const std::string text = study_csv({.cells = {cell}});
-  EXPECT_EQ(text.substr(0, text.find('\n')),
-            "id,task,protocol,encoding,variant,seed,data_seed,learning_rate,steps,parameters,converged,train_accuracy,"
-            "test_accuracy,test_samples,blind_accuracy,ceiling,test_loss,validation_accuracy,steps_before_90,"
-            "steps_to_90,loss_area,loss_spikes,gradient_variation,position_verdict,position_max_share,position_n2,"
-            "position_layer,position_head,position_drops,importance_verdict,importance_max_share,importance_n2,"
-            "importance_layer,importance_head,importance_drops,contraction_start,contraction_end,position_toeplitz,"
-            "logit_interaction,content_share,product_share,positional_share,stream_interaction,inner_interaction,extension,"
-            "accuracy_at_1.5,accuracy_at_4");
+  EXPECT_EQ(
+      text.substr(0, text.find('\n')),
+      "id,task,protocol,encoding,variant,seed,data_seed,learning_rate,steps,parameters,converged,train_accuracy,"
+      "test_accuracy,test_samples,blind_accuracy,ceiling,test_loss,validation_accuracy,steps_before_90,"
+      "steps_to_90,loss_area,loss_spikes,gradient_variation,position_verdict,position_max_share,position_n2,"
+      "position_layer,position_head,position_drops,importance_verdict,importance_max_share,importance_n2,"
+      "importance_layer,importance_head,importance_drops,contraction_start,contraction_end,position_toeplitz,"
+      "logit_interaction,content_share,product_share,positional_share,stream_interaction,inner_interaction,extension,"
+      "accuracy_at_1.5,accuracy_at_4");
   const auto table = table_of({.cells = {cell}});
   ASSERT_EQ(table.size(), 2u);
   auto line = table[0];
@@ -190,9 +191,8 @@ TEST(StudyCsv, FailedRunsHaveTheirNameAlone) {
   const auto table = table_of({.cells = {cell}});
   ASSERT_EQ(table.size(), 2u);
   for (const auto& [column, value] : table[1]) {
-    const bool named =
-        column == "id" || column == "task" || column == "protocol" || column == "encoding" || column == "seed" ||
-        column == "extension";
+    const bool named = column == "id" || column == "task" || column == "protocol" || column == "encoding" ||
+                       column == "seed" || column == "extension";
     EXPECT_EQ(value.empty(), !named) << column;
   }
   EXPECT_EQ(table[1].at("id"), "rope-1");

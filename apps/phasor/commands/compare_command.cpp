@@ -70,9 +70,10 @@ void compare_cells(const CompareCommand& command) {
   others.encodings.clear();
   others.protocols.clear();
   if (!others.empty() || !command.study.out.empty()) {
-    fail_usage("the cells of '{}' are compared as they are: beside --task, --protocol, --variant and --json nothing can "
-               "be chosen",
-               words.front());
+    fail_usage(
+        "the cells of '{}' are compared as they are: beside --task, --protocol, --variant and --json nothing can "
+        "be chosen",
+        words.front());
   }
   if (command.grid.protocols.size() > 1) fail_usage("--protocol: one of them");
   AskedPlaces places;
@@ -115,7 +116,8 @@ void run_command(const CompareCommand& command) {
 }  // namespace
 
 void add_compare_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("compare", "Train encodings over seeds and test which is better; or compare cells of a study");
+  CLI::App* command =
+      app.add_subcommand("compare", "Train encodings over seeds and test which is better; or compare cells of a study");
   auto options = std::make_shared<CompareCommand>();
   command
       ->add_option("encodings", options->grid.encodings,

@@ -57,9 +57,10 @@ void require_no_grid(const StudyCommand& command, const char* what) {
   others.seeds.reset();
   if (!command.added_tasks.empty()) others.sets.clear();
   if (others.empty()) return;
-  fail_usage("the {} '{}' says what is run: --encodings, --tune and the like go with a preset; --seeds, --add-encoding and "
-             "--add-task make a study grow",
-             what, command.source);
+  fail_usage(
+      "the {} '{}' says what is run: --encodings, --tune and the like go with a preset; --seeds, --add-encoding and "
+      "--add-task make a study grow",
+      what, command.source);
 }
 
 StudyPlan grown_plan(const StudyPlan& plan, const StudyGrowth& growth) {

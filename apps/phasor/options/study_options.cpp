@@ -26,7 +26,8 @@ void StudyOptions::add_to(CLI::App& command, const std::string& default_out, con
   add_text(command, "--device", device, fmt::format("Where to compute: {}", fmt::join(device_names(), ", ")))
       ->type_name("NAME")
       ->capture_default_str();
-  command.add_flag("--dry-run", dry_run, "Print the runs that would be made, their time and what they can show, and stop");
+  command.add_flag("--dry-run", dry_run,
+                   "Print the runs that would be made, their time and what they can show, and stop");
   command.add_flag("--force", force, "Start even if memory or time may not suffice");
   command.add_flag("--json", json, "Print summary.json at the end instead of tables; with --dry-run the plan");
 }

@@ -28,8 +28,8 @@ void StudyProgressLine::progress(const StudyProgress& progress) {
   const auto now = std::chrono::steady_clock::now();
   if (said_ && now - *said_ < kBetween) return;
   said_ = now;
-  line_.say(fmt::format("{} {}/{}  {:.0f} % of the work{}", phase_, progress.done, progress.runs,
-                        100.0 * progress.work, remaining(progress)));
+  line_.say(fmt::format("{} {}/{}  {:.0f} % of the work{}", phase_, progress.done, progress.runs, 100.0 * progress.work,
+                        remaining(progress)));
 }
 
 std::string StudyProgressLine::text(const StudyProgress& progress) const {

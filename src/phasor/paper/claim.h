@@ -52,9 +52,9 @@ struct JudgedClaim {
   ClaimVerdict verdict = ClaimVerdict::undetermined;
   std::string reason;  // one or two sentences with numbers
   std::vector<Evidence> evidence;
-  std::string needs;      // what is missing, or what would decide; empty where nothing would
-  bool unasked = false;   // undetermined because cells, measures or converged runs are missing
-  bool post_hoc = false;  // claims, rules or plan are not those that were registered before the first run
+  std::string needs;       // what is missing, or what would decide; empty where nothing would
+  bool unasked = false;    // undetermined because cells, measures or converged runs are missing
+  bool post_hoc = false;   // claims, rules or plan are not those that were registered before the first run
   bool extension = false;  // it would read otherwise without runs that were added to the study later
 };
 

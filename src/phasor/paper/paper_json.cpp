@@ -29,7 +29,8 @@ const Fields<JudgedClaim>& json_fields(const JudgedClaim*) {
       derived_field<J>(
           "verdict", [](const J& judged) { return name(judged.verdict); }, "`holds`, `fails` or `undetermined`"),
       field("post_hoc", &J::post_hoc, "the study's plan, rules or claims are not as registered before its first run"),
-      field("extension", &J::extension, "the numbers behind it would differ without runs that were added to the study later")
+      field("extension", &J::extension,
+            "the numbers behind it would differ without runs that were added to the study later")
           .since_later(),
       field("reason", &J::reason, "one or two sentences with numbers"),
       field("needs", &J::needs, "what is missing, or what would decide; often empty"),
@@ -43,7 +44,8 @@ const Fields<JudgedClaim>& json_fields(const JudgedClaim*) {
 
 const Fields<JudgedClaim>& claim_columns() {
   static const Fields<JudgedClaim> columns = [] {
-    constexpr std::string_view kColumns[] = {"id", "protocol", "verdict", "post_hoc", "extension", "reason", "needs", "claim"};
+    constexpr std::string_view kColumns[] = {"id",        "protocol", "verdict", "post_hoc",
+                                             "extension", "reason",   "needs",   "claim"};
     AnyFields chosen;
     for (const std::string_view column : kColumns) {
       for (const AnyField& member : fields_of<JudgedClaim>().any()) {

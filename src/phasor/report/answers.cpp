@@ -221,9 +221,9 @@ std::string extension_sentence(const AnsweredPlace& place) {
   if (names.empty()) return "";
   std::vector<std::string> parts;
   for (const auto& [which, cells] : names) parts.push_back(fmt::format("{} of {}", which, listing(cells)));
-  return fmt::format("Extension: {} {} to the study later.", listing(parts),
-                     parts.size() == 1 && names.begin()->second.size() == 1 && names.contains("all") ? "was added"
-                                                                                                     : "were added");
+  return fmt::format(
+      "Extension: {} {} to the study later.", listing(parts),
+      parts.size() == 1 && names.begin()->second.size() == 1 && names.contains("all") ? "was added" : "were added");
 }
 
 std::optional<double> ceiling_of(const AnsweredPlace& place) {

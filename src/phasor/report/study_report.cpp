@@ -190,8 +190,7 @@ Registration registration_of(const StudyPlan& plan) {
 }
 
 StudyReport make_report(const StudyPlan& plan, const StudyResults& results,
-                        const std::optional<Registration>& registered,
-                        const std::vector<StudyExtension>& extensions) {
+                        const std::optional<Registration>& registered, const std::vector<StudyExtension>& extensions) {
   const AsRegistered standing = standing_of(plan, registered, extensions);
   if (paper::is_paper_study(plan)) return paper_report(results, standing);
   return plain_report(results, &standing, paper::is_road_study(plan) ? road_story(results) : Story{});

@@ -34,8 +34,7 @@ double measured_speed(const std::vector<PlannedRun>& runs, const StudyResults& r
   double work = 0.0, seconds = 0.0;
   for (const CellRuns& cell : results.cells) {
     for (const RunRecord& record : cell.runs) {
-      const auto run =
-          std::find_if(runs.begin(), runs.end(), [&](const PlannedRun& it) { return it.id == record.id; });
+      const auto run = std::find_if(runs.begin(), runs.end(), [&](const PlannedRun& it) { return it.id == record.id; });
       if (run == runs.end()) continue;
       work += expected_work(*run).training;
       seconds += record.seconds;
@@ -58,8 +57,7 @@ Json cell_json(const StudyPlan& plan, const PlannedCell& cell, const StudyOutloo
     const double rate = run.config.train.learning_rate;
     const bool tried = fixed || std::find(own.rates.begin(), own.rates.end(), rate) != own.rates.end();
     if (!tried || (run.tuning && cell.rate_of)) continue;
-    runs.push_back(
-        {{"id", run.id}, {"seed", run.config.seed}, {"learning_rate", rate}, {"chooses_rate", run.tuning}});
+    runs.push_back({{"id", run.id}, {"seed", run.config.seed}, {"learning_rate", rate}, {"chooses_rate", run.tuning}});
   }
   Json json = {{"cell", to_json(cell.cell)},
                {"name", text(cell.cell)},
@@ -104,8 +102,8 @@ StudyOutlook outlook_of(const StudyPlan& plan, const StudyFolder& folder, const 
     outlook.seconds_of = "by the times of the runs that are here";
   } else {
     outlook.seconds = work / (kWorkPerCoreSecond * static_cast<double>(cores));
-    outlook.seconds_of = fmt::format("on {} like {}", cores == 1 ? "one core" : fmt::format("{} cores", cores),
-                                     kEstimatedOn);
+    outlook.seconds_of =
+        fmt::format("on {} like {}", cores == 1 ? "one core" : fmt::format("{} cores", cores), kEstimatedOn);
   }
   outlook.detectable = detectable_of(plan, results);
   return outlook;
@@ -118,7 +116,8 @@ std::string outlook_text(const StudyOutlook& outlook) {
   if (outlook.there == all) {
     text += ", all of them here already";
   } else if (outlook.there > 0) {
-    text += fmt::format("; {} of these {} are here already, {} are to be made", outlook.there, all, all - outlook.there);
+    text +=
+        fmt::format("; {} of these {} are here already, {} are to be made", outlook.there, all, all - outlook.there);
   }
   text += "\n";
   if (outlook.there < all) {

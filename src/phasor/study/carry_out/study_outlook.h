@@ -25,8 +25,9 @@ StudyOutlook outlook_of(const StudyPlan& plan, const StudyFolder& folder, const 
 // "20 runs, of which 10 are there; about 41 s on ...; with 10 seeds a difference of ..."
 std::string outlook_text(const StudyOutlook& outlook);
 
-// For programs: `study`, `runs`, `tuning_runs`, `finished_runs`, `seconds`, `detectable_difference` and `cells`, each with
-// its seeds, steps, rate, settings beside the preset and the ids of its runs. Where the rate is yet to be chosen, those at each rate.
+// For programs: `study`, `runs`, `tuning_runs`, `finished_runs`, `seconds`, `detectable_difference` and `cells`, each
+// with its seeds, steps, rate, settings beside the preset and the ids of its runs. Where the rate is yet to be chosen,
+// those at each rate.
 nlohmann::ordered_json outlook_json(const StudyPlan& plan, const StudyOutlook& outlook);
 
 }  // namespace phasor

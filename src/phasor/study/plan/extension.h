@@ -1,6 +1,7 @@
 #pragma once
-// A study that was extended after it had runs: what was added, when and by which program. Extensions stand in study.json
-// beside what was registered. What rests on their runs is no registered result, and is labelled as an extension.
+// A study that was extended after it had runs: what was added, when and by which program. Extensions stand in
+// study.json beside what was registered. What rests on their runs is no registered result, and is labelled as an
+// extension.
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -37,9 +37,7 @@ RunConfig config_like(const RunConfig& like, const NewCell& wanted) {
 }
 
 // A cell that takes over another one's rate is no model for one that needs a rate of its own.
-const PlannedCell& better_model(const PlannedCell& a, const PlannedCell& b) {
-  return a.rate_of && !b.rate_of ? b : a;
-}
+const PlannedCell& better_model(const PlannedCell& a, const PlannedCell& b) { return a.rate_of && !b.rate_of ? b : a; }
 
 PlannedCell cell_like(const PlannedCell& like, const NewCell& wanted, const std::string& label) {
   PlannedCell cell = like;
@@ -73,9 +71,8 @@ void add_seeds(StudyPlan& plan, int64_t count) {
     has_so_many = has_so_many || std::ssize(cell.seeds) == count;
   }
   if (!has_so_many) {
-    const auto most = std::max_element(plan.cells.begin(), plan.cells.end(), [](const auto& a, const auto& b) {
-      return a.seeds.size() < b.seeds.size();
-    });
+    const auto most = std::max_element(plan.cells.begin(), plan.cells.end(),
+                                       [](const auto& a, const auto& b) { return a.seeds.size() < b.seeds.size(); });
     fail_usage("--seeds {}: the study '{}' has {}, and only grows", count, plan.name, most->seeds.size());
   }
 }

@@ -52,8 +52,8 @@ std::vector<RateChoice> choose_rates(const StudyPlan& plan, const std::vector<Ru
 // it.
 std::vector<PlannedRun> result_runs(const StudyPlan& plan, const std::vector<RateChoice>& rates);
 
-// Every run that the plan may come to, once: at each rate that a cell's may turn out to be, and those that choose rates.
-// The id of a run says which rate it had, so that an id alone is enough to repeat it.
+// Every run that the plan may come to, once: at each rate that a cell's may turn out to be, and those that choose
+// rates. The id of a run says which rate it had, so that an id alone is enough to repeat it.
 std::vector<PlannedRun> possible_runs(const StudyPlan& plan);
 
 // The one of them whose id begins with `id`. Throws UsageError where none or several do.

@@ -33,7 +33,7 @@ class StudyFolder {
   // All throw FormatError that names the file.
   StudyPlan load_plan() const;
   std::optional<Registration> load_registration() const;  // nothing: a study of an older version
-  std::vector<StudyExtension> load_extensions() const;      // in the order in which they were made
+  std::vector<StudyExtension> load_extensions() const;    // in the order in which they were made
   bool has_runs() const;
 
   // Why a run failed, in its folder, until it succeeds.

@@ -15,8 +15,8 @@ struct AskedPlaces {
 };
 
 // By test accuracy and steps to 90 %, wherever both have cells. `first` and `second` are what a cell's encoding is
-// called, its expression in any spelling, either with the variant behind a comma, or all of text(cell). `planned`: those
-// of the study, from which such a pair takes its place in a family. Throws UsageError that lists the cells.
+// called, its expression in any spelling, either with the variant behind a comma, or all of text(cell). `planned`:
+// those of the study, from which such a pair takes its place in a family. Throws UsageError that lists the cells.
 std::vector<Comparison> asked_comparisons(const StudyResults& results, const std::vector<Comparison>& planned,
                                           const std::string& first, const std::string& second,
                                           const AskedPlaces& places = {});

@@ -62,11 +62,9 @@ Detectable detectable_of(const StudyPlan& plan, const StudyResults& results) {
     result.deviation = statistics::quantile(measured, 0.5);
     result.deviation_of = measured.size() == 1 ? "the cell that is here does" : "the median cell that is here does";
   }
-  const statistics::RunGroup still{.runs = result.seeds,
-                                   .variance_floor = floor_of(samples, 1.0, result.seeds)};
-  const statistics::RunGroup usual{.runs = result.seeds,
-                                   .deviation = result.deviation,
-                                   .variance_floor = floor_of(samples, kHalf, result.seeds)};
+  const statistics::RunGroup still{.runs = result.seeds, .variance_floor = floor_of(samples, 1.0, result.seeds)};
+  const statistics::RunGroup usual{
+      .runs = result.seeds, .deviation = result.deviation, .variance_floor = floor_of(samples, kHalf, result.seeds)};
   result.difference = statistics::detectable_difference(usual, usual);
   result.least = statistics::detectable_difference(still, still);
   return result;

@@ -94,18 +94,16 @@ MoreSeeds more_seeds(const StudyResults& results, const std::vector<Comparison>&
     if (!open || comparison.number.quantity != ComparedQuantity::test_accuracy || !comparison.difference) continue;
     if (!comparison.difference->degenerate) more.open.push_back(question_of(comparison));
   }
-  std::stable_sort(more.open.begin(), more.open.end(), [](const OpenQuestion& a, const OpenQuestion& b) {
-    return first_settled(a) < first_settled(b);
-  });
+  std::stable_sort(more.open.begin(), more.open.end(),
+                   [](const OpenQuestion& a, const OpenQuestion& b) { return first_settled(a) < first_settled(b); });
   return more;
 }
 
 std::string more_seeds_text(const MoreSeeds& more, int64_t at_once, const std::string& folder) {
   if (more.seconds <= 0.0) return "";
   const double one = more.seconds * static_cast<double>(more.runs) / static_cast<double>(std::max<int64_t>(1, at_once));
-  std::string text =
-      fmt::format("One more seed of every cell is {} run{}, about {} by the times of these.", more.runs,
-                  more.runs == 1 ? "" : "s", duration_text(one));
+  std::string text = fmt::format("One more seed of every cell is {} run{}, about {} by the times of these.", more.runs,
+                                 more.runs == 1 ? "" : "s", duration_text(one));
   if (more.open.empty()) return text;
   constexpr size_t kMostNamed = 3;
   std::vector<std::string> named;

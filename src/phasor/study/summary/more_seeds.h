@@ -20,9 +20,9 @@ struct OpenQuestion {
 struct MoreSeeds {
   static constexpr int64_t kMostSeeds = 100;
 
-  int64_t seeds = 0;     // that cells have now
-  int64_t runs = 0;      // that one further seed of every cell is
-  double seconds = 0.0;  // of their training, each
+  int64_t seeds = 0;               // that cells have now
+  int64_t runs = 0;                // that one further seed of every cell is
+  double seconds = 0.0;            // of their training, each
   std::vector<OpenQuestion> open;  // comparisons of test accuracy without an answer, those settled first in front
 };
 
