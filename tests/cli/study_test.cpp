@@ -150,7 +150,7 @@ TEST_F(StudyCommand, LearningRatesAreTuned) {
 TEST_F(StudyCommand, NonsenseIsRefusedBeforeAnythingIsWritten) {
   const std::string out = path("out");
   expect_error(phasor_command({"study", "nowhere.json", "--out", out}), 2,
-               {"nowhere.json", "neither a file nor a preset"});
+               {"nowhere.json", "neither a file nor a study's folder nor a preset"});
   expect_error(phasor_command({"study", "quick", "--out", out}), 2, {"--encodings"});
   expect_error(phasor_command({"study", "quick", "--encodings", "ropee", "--out", out}), 2, {"did you mean 'rope'"});
   expect_error(phasor_command({"study", write("a.json", R"({"encodings": ["ropee"]})"), "--out", out}), 2,
@@ -158,7 +158,7 @@ TEST_F(StudyCommand, NonsenseIsRefusedBeforeAnythingIsWritten) {
   expect_error(phasor_command(
                    {"study", write("b.json", R"json({"encodings": ["rope", "rope(base=10000)"]})json"), "--out", out}),
                2, {"b.json", "is in the study twice"});
-  expect_error(phasor_command({"study", path("a.json"), "--seeds", "3", "--out", out}), 2, {"go with a preset"});
+  expect_error(phasor_command({"study", path("a.json"), "--encodings", "nope", "--out", out}), 2, {"go with a preset"});
   expect_error(phasor_command({"compare", "rope", "--out", out}), 2, {"two encodings"});
   expect_error(phasor_command({"compare", "rope", "rope", "--out", out}), 2, {"is in the study twice"});
   expect_error(phasor_command({"compare", "rope", "alibi", "--tune", "3e-4", "--out", out}), 2, {"--tune", "lr="});

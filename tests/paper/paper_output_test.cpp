@@ -58,12 +58,13 @@ TEST(ClaimsCsv, ALinePerClaimAndProtocol) {
   std::vector<JudgedClaim> claims = {judged()[0], judged()[3]};
   claims[0].reason = "RoPE is \"best\", by 3.0 points.";
   claims[1].post_hoc = true;
+  claims[0].extension = true;
   const auto quoted = [](const std::string& text) {
     return text.find(',') == std::string::npos ? text : "\"" + text + "\"";
   };
   EXPECT_EQ(claims_csv(claims),
             "id,protocol,verdict,post_hoc,extension,reason,needs,claim\n"
-            "rope_best_on_distance,clean,fails,false,false,\"RoPE is \"\"best\"\", by 3.0 points.\",more," +
+            "rope_best_on_distance,clean,fails,false,true,\"RoPE is \"\"best\"\", by 3.0 points.\",more," +
                 quoted(claim("rope_best_on_distance").claim) +
                 "\nrope_solution_space_larger,any,fails,true,false,Game reason.,," +
                 quoted(claim("rope_solution_space_larger").claim) + "\n");

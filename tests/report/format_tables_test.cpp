@@ -34,6 +34,7 @@
 #include "phasor/study/plan/plan_json.h"
 #include "phasor/study/records/registration.h"
 #include "phasor/study/summary/cell_heads_json.h"
+#include "phasor/study/summary/detectable.h"
 #include "phasor/study/summary/run_line.h"
 #include "phasor/study/summary/study_json.h"
 #include "phasor/task/task_output.h"
@@ -63,6 +64,8 @@ std::map<std::string, std::string> tables() {
           {"prevalence", fields_table<Prevalence>()},
           {"study.json", fields_table<StudyPlan>()},
           {"registered", fields_table<Registration>()},
+          {"extensions", fields_table<StudyExtension>()},
+          {"detectable_difference", fields_table<Detectable>()},
           {"registration", fields_table<AsRegistered>()},
           {"summary.csv", fields_table<RunLine>()},
           {"claims.csv", any_fields_table(paper::claim_columns().any())},

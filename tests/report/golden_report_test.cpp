@@ -172,8 +172,10 @@ Json made() {
                                  .reason = "A reason.",
                                  .evidence = {{.what = "lead", .value = 0.1, .low = 0.05, .high = 0.2, .text = "five"}},
                                  .needs = "more",
-                                 .post_hoc = true};
+                                 .post_hoc = true,
+                                 .extension = true};
   summary["registration"] = {{"registered", write_json(std::optional(golden_registration()))},
+                             {"extensions", Json::array()},
                              {"post_hoc", Json::array({"the claims are not those registered"})},
                              {"text", "Post hoc: the claims are not those registered (registered on 2026-01-01)."}};
   summary["story"] = story_json(study_story(summarize(results, compare_with_first(results)), {claim}));

@@ -10,6 +10,7 @@
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
 #include "phasor/base/utf8.h"
+#include "phasor/encoding/encoding.h"
 #include "phasor/report/study_report.h"
 #include "phasor/study/records/study_folder.h"
 #include "phasor/study/summary/asked_comparisons.h"
@@ -95,10 +96,19 @@ void compare_cells(const CompareCommand& command) {
   print_out("{}\n{}", answers_text(found, TableFormat::terminal), comparisons_text(found, TableFormat::terminal));
 }
 
-void run_command(const CompareCommand& command) {
-  if (!command.grid.encodings.empty() && StudyFolder(command.grid.encodings.front()).exists()) {
-    return compare_cells(command);
+// A folder may have the name of an encoding, which it is then.
+bool is_study_folder(const std::string& word) {
+  if (!StudyFolder(word).exists()) return false;
+  try {
+    parse_encoding(word);
+    return false;
+  } catch (const Error&) {
+    return true;
   }
+}
+
+void run_command(const CompareCommand& command) {
+  if (!command.grid.encodings.empty() && is_study_folder(command.grid.encodings.front())) return compare_cells(command);
   if (!command.any_variant) fail_usage("--variant is of cells of a study: phasor compare FOLDER rope alibi");
   const StudyPlan plan = plan_of(command);
   StudyOptions options = command.study;

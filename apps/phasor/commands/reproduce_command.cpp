@@ -65,12 +65,13 @@ void add_reproduce_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "reproduce", "Rerun arXiv 2505.13027 over seeds, cleanly and as released, and judge its claims");
   auto options = std::make_shared<ReproduceOptions>();
-  // --preset is how it was called when it had the name of what sizes single runs, and differed from it.
-  CLI::Option* preset =
-      add_text(*command, "--size,--preset", options->preset,
-               "demo (minutes), quick (hours), paper (the paper's own: days on a CPU); --dry-run says "
-               "what that is beside the preset of single runs");
-  preset->type_name("NAME")->capture_default_str();
+  CLI::Option* size = add_text(*command, "--size", options->preset,
+                               "demo (minutes), quick (hours), paper (the paper's own: days on a CPU); --dry-run says "
+                               "what that is beside the preset of single runs");
+  size->type_name("NAME")->capture_default_str();
+  // It had the name of what sizes single runs, and differed from it.
+  CLI::Option* preset = add_text(*command, "--preset", options->preset, "The older name of --size");
+  preset->type_name("NAME")->excludes(size);
   CLI::Option* protocol = add_text(*command, "--protocol", options->protocol,
                                    "clean, released or both (default: both; clean at demo size)");
   protocol->type_name("NAME");
@@ -84,6 +85,7 @@ void add_reproduce_command(CLI::App& app) {
   command
       ->add_flag("--road", options->road,
                  "Train the road from integer positions to RoPE instead: what each step lacks, and what that costs")
+      ->excludes(size)
       ->excludes(preset)
       ->excludes(protocol);
   add_text(*command, "--only", options->only,

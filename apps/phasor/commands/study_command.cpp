@@ -39,6 +39,11 @@ bool is_preset(const std::string& name) {
 
 bool is_study(const std::string& folder) { return StudyFolder(folder).exists(); }
 
+// A folder may have the name of a preset.
+bool is_from_folder(const StudyCommand& command) {
+  return is_study(command.source) && (command.grid.encodings.empty() || !is_preset(command.source));
+}
+
 StudyGrowth growth_of(const StudyCommand& command) {
   StudyGrowth growth{.seeds = command.grid.seeds, .tasks = command.added_tasks};
   for (const std::string& text : command.added_encodings) growth.encodings.push_back(parse_named_encoding(text));
@@ -93,7 +98,7 @@ StudyPlan as_in_folder(const StudyPlan& plan, const std::string& folder) {
 
 StudyPlan plan_of(const StudyCommand& command) {
   const StudyGrowth growth = growth_of(command);
-  if (is_study(command.source)) {
+  if (is_from_folder(command)) {
     require_no_grid(command, "folder");
     return grown_plan(StudyFolder(command.source).load_plan(), growth);
   }
@@ -108,7 +113,7 @@ StudyPlan plan_of(const StudyCommand& command) {
 }
 
 void run_command(StudyCommand command) {
-  const bool from_folder = is_study(command.source);
+  const bool from_folder = is_from_folder(command);
   const bool has_out = !command.study.out.empty();
   if (from_folder && has_out && command.only.empty() && command.study.out != command.source) {
     fail_usage("'{}' is a study's folder, and goes on there; leave out --out", command.source);

@@ -465,7 +465,7 @@ StoryPart claims_part(const std::vector<paper::JudgedClaim>& claims) {
   }
   if (decided == 0) {
     part.sentences.push_back(
-        fmt::format("So few runs decide none of {} claims: phasor reproduce --preset quick asks for all.", all));
+        fmt::format("So few runs decide none of {} claims: phasor reproduce --size quick asks for all.", all));
   }
   return part;
 }
