@@ -1,5 +1,4 @@
 // What stands behind the names of encodings: every expression once.
-import { element } from "../page/dom.ts";
 import type { SectionSpec } from "../page/section.ts";
 import { tableElement, type Table } from "../page/table.ts";
 
