@@ -152,6 +152,19 @@ describeInBrowser("Numbers of the page", () => {
     assert.deepEqual(records.filter((row) => row.encoding === "the paper's").map((row) => [row["rotary heads"], row.mean]), published.map((point) => [point.at, point.low]));
   });
 
+  test("what was learned: every number's start, mean and interval, and the tables that are left out", async () => {
+    const section = report.page.locator("section[id=learned]");
+    const rows = await section.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.querySelectorAll("th, td")].map((cell) => cell.dataset.value ?? cell.textContent)));
+    const expected = usual.flatMap(({ cell, learned }) =>
+      learned.numbers.map(({ name, layer, head, start, end }) =>
+        [cell.encoding, cell.task, name, layer ?? "all", head ?? "all", start.mean, end.mean, end.low, end.high, end.count].map(String)),
+    );
+    assert.ok(expected.length > 0, "the fixture has some");
+    const shown = new Set(rows.map(([encoding, task, , ...more]) => JSON.stringify([encoding, task, ...more])));
+    for (const row of expected) assert.ok(shown.has(JSON.stringify(row)), `${row}`);
+    assert.match(await section.innerText(), /Left out as tables.*learned \[64, 64\]/);
+  });
+
   test("removal of positions: by layer", async () => {
     const records = await report.csv("position-removal");
     const cells = usual.filter(({ cell }) => cell.task === "distance" && cell.protocol === "clean");

@@ -49,7 +49,7 @@ function findings(rows: readonly LearnedRow[]): string[] {
     const moved = of.flatMap(({ number, panel }) => {
       const { start, end } = number;
       if (start.mean === null || end.mean === null) return [];
-      return [{ words: `${placeOf(number)} from ${figure(start.mean, 3)} to ${figure(end.mean, 3)}`, size: Math.abs(end.mean - start.mean) / Math.max(Math.abs(start.mean), 1e-9), panel }];
+      return [{ words: `${placeOf(number)}, from ${figure(start.mean, 3)} to ${figure(end.mean, 3)}`, size: Math.abs(end.mean - start.mean) / Math.max(Math.abs(start.mean), 1e-9), panel }];
     });
     const [farthest] = moved.sort((a, b) => b.size - a.size);
     if (farthest === undefined) return [];
