@@ -62,20 +62,30 @@ ops='Cases/EmbeddingTest.*/TablesPerSequence:Small/LinearGradient.*:Small/Residu
 ops+=':Cases/CrossEntropyTest.*/Classes47_*:SquaredError.*:Cases/ReadoutTest.*:Small/GatherTableTest.*'
 ops+=':Cases/FormulaTableTest.*/PerGroup:Small/MlpTableGradient.*:Cases/RotationFactorsTest.*/Heads:Fill.*:Clamp.*:Cast.*'
 ops+=':AdamW.*:GradientNorm.*:Small/AttentionGradient.*:Small/AttentionDenseGradient.*'
+# Those on tensor cores.
+tensor='Cases/LinearTest.*/AlignedTail_bf16:Cases/LinearTest.*/Gelu_bf16:Cases/AttentionTest.*/Everything_bf16'
+tensor+=':Cases/AttentionTest.*/OneKeyHead_bf16:Cases/AttentionTest.*/DistanceBias_bf16'
 if [[ $sanitizer == yes ]]; then
   tool=$(command -v compute-sanitizer || command -v /usr/local/cuda/bin/compute-sanitizer || true)
   began=$SECONDS
   log=build/cuda/memcheck.log
   if [[ -z $tool ]]; then
-    say "No compute-sanitizer on this machine: memcheck is left out"
+    say "No compute-sanitizer on this machine: memcheck and racecheck are left out"
   elif ! timeout 60 "$tool" build/cuda/engine_tests --gtest_filter=Backend.CopiesGoThereAndBack >"$log" 2>&1; then
-    say "compute-sanitizer does not work here: memcheck is left out ($(tail -n 1 "$log"))"
+    say "compute-sanitizer does not work here: memcheck and racecheck are left out ($(tail -n 1 "$log"))"
   else
     say "Memcheck"
-    timeout 200 "$tool" --error-exitcode 9 --leak-check no build/cuda/engine_tests --gtest_brief=1 --gtest_filter="$ops" \
-      >"$log" 2>&1 || failed+=(memcheck)
+    timeout 200 "$tool" --error-exitcode 9 --leak-check no build/cuda/engine_tests --gtest_brief=1 \
+      --gtest_filter="$ops:$tensor" >"$log" 2>&1 || failed+=(memcheck)
     tail -n 5 "$log"
     times+=", memcheck $((SECONDS - began)) s"
+    say "Racecheck"
+    began=$SECONDS
+    log=build/cuda/racecheck.log
+    timeout 120 "$tool" --tool racecheck --error-exitcode 9 build/cuda/engine_tests --gtest_brief=1 \
+      --gtest_filter="$tensor" >"$log" 2>&1 || failed+=(racecheck)
+    tail -n 5 "$log"
+    times+=", racecheck $((SECONDS - began)) s"
   fi
 fi
 

@@ -199,22 +199,38 @@ __device__ void multiply_rows(float (&c)[kParts][4], const bfloat16* a, const bf
   }
 }
 
-// c[16 rows, 8 parts] += a[16, 8 depth parts] b[8 depth parts, 8 parts]: a as fragments of a product, rounded to bf16;
-// b in shared memory. For the parts below `columns`, and of the depth those below `rows`.
-template <int kParts, int kDepthParts>
+// What rounding to bf16 leaves over of the pair that was packed.
+__device__ inline uint32_t pack_rest(uint32_t packed, float low, float high) {
+  return pack(low - __uint_as_float(packed << 16), high - __uint_as_float(packed & 0xffff0000u));
+}
+
+// c[16 rows, 8 parts] += a[16, 8 depth parts] b[8 depth parts, 8 parts]: a as fragments of a product, b in shared
+// memory. For the parts below `columns`, and of the depth those below `rows`. a is rounded to bf16; kTwice: what that
+// leaves over is multiplied too. The rows of dL sum to zero, and so do gradients that are sums over them: rounded once,
+// those would be off by as much as their largest terms.
+template <bool kTwice, int kParts, int kDepthParts>
 __device__ void multiply_scores(float (&c)[kParts][4], const float (&a)[kDepthParts][4], const bfloat16* b, int stride,
                                 int columns, int rows) {
   const int lane = this_lane();
 #pragma unroll
   for (int k = 0; k < kDepthParts; k += 2) {
     if (k * 8 >= rows) continue;
-    const uint32_t left[4] = {pack(a[k][0], a[k][1]), pack(a[k][2], a[k][3]), pack(a[k + 1][0], a[k + 1][1]),
-                              pack(a[k + 1][2], a[k + 1][3])};
+    uint32_t left[4], rest[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const float low = a[k + i / 2][i % 2 * 2], high = a[k + i / 2][i % 2 * 2 + 1];
+      left[i] = pack(low, high);
+      if constexpr (kTwice) rest[i] = pack_rest(left[i], low, high);
+    }
 #pragma unroll
     for (int n = 0; n < kParts; n += 2) {
       if (n * 8 >= columns) continue;
       uint32_t right[4];
       load_matrices_transposed(right, b + (k * 8 + lane % 16) * stride + n * 8 + lane / 16 * 8);
+      if constexpr (kTwice) {
+        multiply_add(c[n], rest, right[0], right[1]);
+        multiply_add(c[n + 1], rest, right[2], right[3]);
+      }
       multiply_add(c[n], left, right[0], right[1]);
       multiply_add(c[n + 1], left, right[2], right[3]);
     }

@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(kHeadThreads)
 #pragma unroll
       for (int e = 0; e < 4; ++e) out[c][e] *= rescale[e / 2];
     }
-    multiply_scores(out, scores, value, stride, width, here);
+    multiply_scores<false>(out, scores, value, stride, width, here);
   }
 
 #pragma unroll

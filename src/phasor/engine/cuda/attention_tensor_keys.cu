@@ -100,8 +100,8 @@ __global__ void __launch_bounds__(kHeadThreads)
           dweights[p][e] = both.dscore;
         }
       }
-      multiply_scores(dvalue, scores, dout, stride, whole_channels(width), here);
-      multiply_scores(dkey, dweights, query, key_stride, depth, here);
+      multiply_scores<false>(dvalue, scores, dout, stride, whole_channels(width), here);
+      multiply_scores<true>(dkey, dweights, query, key_stride, depth, here);
     }
     store_fragments(gradient, dkey, scale, depth, gradient_row);
     __syncthreads();

@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(kHeadThreads)
     const int here = min(kTensorKeys, keys - begin);
     float dscores[kTensorKeyParts][4];
     own.gradients(dscores, begin, here);
-    multiply_scores(sums, dscores, own.key, key_stride, depth, here);
+    multiply_scores<true>(sums, dscores, own.key, key_stride, depth, here);
   }
   __syncthreads();
   float* gradient = reinterpret_cast<float*>(own.dout);
