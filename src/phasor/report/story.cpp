@@ -471,14 +471,16 @@ StoryPart claims_part(const std::vector<paper::JudgedClaim>& claims) {
 }
 
 std::string title_of(const StudySummary& summary, const Scene& scene) {
-  int64_t finished = 0, failed = 0, planned = 0;
+  int64_t finished = 0, added = 0, failed = 0, planned = 0;
   for (const CellSummary& cell : summary.cells) {
     finished += std::ssize(cell.runs);
+    added += std::ssize(cell.added_seeds);
     failed += std::ssize(cell.failed);
     planned += cell.planned;
   }
   std::string text = fmt::format("{}: {}", summary.name, plural(finished, "run"));
   if (!scene.places.empty()) text += fmt::format(", protocol {}", scene.places.front().protocol);
+  if (added > 0) text += fmt::format(", {} of them added later (extension)", added);
   if (failed > 0) text += fmt::format(", {} failed", failed);
   const int64_t missing = planned - finished - failed;
   if (missing > 0) text += fmt::format(", {} yet to come", missing);

@@ -33,6 +33,7 @@ std::string plan_text(const StudyPlan& plan) {
 std::string sizes_text(const StudyPlan& plan) {
   std::vector<std::pair<std::string, ConfigBundle>> places;
   for (const PlannedCell& cell : plan.cells) {
+    if (!cell.cell.variant.empty()) continue;
     const std::string place = fmt::format("{}, {}", cell.cell.task, cell.cell.protocol);
     ConfigBundle own = own_settings(cell.config);
     const auto found = std::find_if(places.begin(), places.end(), [&](const auto& it) { return it.first == place; });
@@ -43,7 +44,7 @@ std::string sizes_text(const StudyPlan& plan) {
     }
   }
   std::string lines =
-      fmt::format("A single run of preset {} has other sizes. Here all runs have beside the preset:\n", plan.preset);
+      fmt::format("A single run of preset {} has other sizes. Here runs have, but for variants, beside the preset:\n", plan.preset);
   for (const auto& [place, settings] : places) {
     if (settings.empty()) continue;
     lines += fmt::format("  {}:", place);

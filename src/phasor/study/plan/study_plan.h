@@ -71,7 +71,7 @@ StudyResults results_of(const StudyPlan& plan, const std::vector<RateChoice>& ra
 // chosen from.
 std::string plan_text(const StudyPlan& plan);
 
-// A line for every task and protocol with the settings that all its runs have beside those of the preset.
+// A line for every task and protocol with the settings that all its runs without a variant have beside the preset's.
 std::string sizes_text(const StudyPlan& plan);
 
 }  // namespace phasor

@@ -37,11 +37,11 @@ bool fits(const CellName& cell, const AskedPlaces& places) {
 std::string cells_there(const StudyResults& results) {
   constexpr size_t kMost = 40;
   std::vector<std::string> names;
-  for (const CellRuns& cell : results.cells) names.push_back("  " + text(cell.cell));
+  for (const CellRuns& cell : results.cells) names.push_back(text(cell.cell));
   const size_t left_out = names.size() > kMost ? names.size() - kMost : 0;
   names.resize(names.size() - left_out);
-  if (left_out > 0) names.push_back(fmt::format("  and {} more", left_out));
-  return fmt::format("{}", fmt::join(names, "\n"));
+  if (left_out > 0) names.push_back(fmt::format("and {} more", left_out));
+  return fmt::format("{}", fmt::join(names, "; "));
 }
 
 Cells cells_called(const StudyResults& results, const std::string& name, const AskedPlaces& places) {
@@ -58,7 +58,7 @@ Cells cells_called(const StudyResults& results, const std::string& name, const A
     std::erase_if(found, [&](const CellRuns* cell) { return !is_exact(cell); });
   }
   if (found.empty()) {
-    fail_usage("the study has no cell '{}'{}; its cells are\n{}", name,
+    fail_usage("the study has no cell '{}'{}; its cells are: {}", name,
                places.task || places.protocol || places.variant ? " of that task, protocol and variant" : "",
                cells_there(results));
   }
@@ -101,7 +101,7 @@ std::vector<Comparison> asked_comparisons(const StudyResults& results, const std
   const Cells of_first = cells_called(results, first, places), of_second = cells_called(results, second, places);
   const auto pairs = pairs_of(of_first, of_second);
   if (pairs.empty()) {
-    fail_usage("'{}' and '{}' have no two cells with one task, protocol and variant; its cells are\n{}", first, second,
+    fail_usage("'{}' and '{}' have no two cells with one task, protocol and variant; its cells are: {}", first, second,
                cells_there(results));
   }
   std::vector<Comparison> all;

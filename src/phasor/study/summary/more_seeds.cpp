@@ -70,7 +70,7 @@ std::string question_text(const OpenQuestion& question) {
     parts.push_back(fmt::format("{} seeds, if the {:.1f} points found are the true difference", question.to_tell,
                                 100.0 * std::abs(question.difference)));
   }
-  if (question.to_rule_out > 0) parts.push_back(fmt::format("{}, if there is none", question.to_rule_out));
+  if (question.to_rule_out > 0) parts.push_back(fmt::format("{} seeds, if there is none", question.to_rule_out));
   if (parts.empty()) parts.push_back(fmt::format("more than {} seeds", MoreSeeds::kMostSeeds));
   return fmt::format("{}: {}", question.what, fmt::join(parts, "; "));
 }
