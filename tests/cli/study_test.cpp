@@ -40,6 +40,28 @@ class StudyCommand : public testing::Test {
   TemporaryFolder temporary_;
 };
 
+TEST_F(StudyCommand, CallsEncodingsByTheirNamesAndIsRenamedByAnotherCall) {
+  const auto call = [&](const std::string& mine) {
+    return phasor_command(
+        Arguments{"compare", mine + "=rope(base=500)", "alibi", "--seeds", "1", "--out", path("named")} +
+        tiny_settings());
+  };
+  const auto first = call("mine, \"1\"");
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_NE(first.out.find("\nmine, \"1\" = rope(base=500)\n"), std::string::npos) << first.out;
+  EXPECT_NE(first.out.find("Study mine, \"1\", alibi on distance"), std::string::npos) << first.out;
+  const std::string csv = read_file(temporary_ / "named" / "summary.csv");
+  EXPECT_NE(csv.find(",rope(base=500),\"mine, \"\"1\"\"\","), std::string::npos) << csv;
+
+  const auto second = call("שלי");
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_EQ(second.err.find("trained in"), std::string::npos) << second.err;
+  EXPECT_EQ(second.out.find("mine"), std::string::npos) << second.out;
+  EXPECT_NE(second.out.find("Registered on"), std::string::npos) << second.out;
+  EXPECT_EQ(second.out.find("Post hoc"), std::string::npos) << second.out;
+  EXPECT_NE(second.out.find("שלי"), std::string::npos) << second.out;
+}
+
 TEST_F(StudyCommand, TrainsMeasuresAndSummarises) {
   const Outcome outcome = phasor_command(study("one"));
   ASSERT_EQ(outcome.code, 0) << outcome.err;

@@ -98,8 +98,8 @@ StudyResults study() {
     for (RunRecord& run : cell.runs) measure(run);
   }
   results.cells[0].runs[0].converged = false;
-  results.cells[2].cell.label = "mine";
-  results.cells[2].cell.named = true;
+  results.cells[1].cell.label = "mine";
+  results.cells[1].cell.named = true;
   results.cells[1].planned = 7;
   results.cells[1].failures = {{.id = "f", .cell = kAlibi, .seed = 5, .what = "step 200: the loss is not finite"}};
   results.rates = {{.cell = kRope, .rate = 1e-3, .trials = {{"a", 3e-4, 0.5, 1.0}, {"b", 1e-3, 0.75, 0.5}}}};

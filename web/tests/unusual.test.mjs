@@ -2,7 +2,7 @@
 import { test } from "node:test";
 import { filledPage } from "../dev/filled_page.mjs";
 import { reportOf } from "./fixture/study.mjs";
-import { failedRuns, HOSTILE, hostileNames, MANY, manyEncodings, noCells, nulls, oneRun, withoutAblations } from "./fixture/unusual.mjs";
+import { failedRuns, HOSTILE, hostileNames, MANY, manyEncodings, namedEncodings, NAMES, noCells, nulls, oneRun, withoutAblations } from "./fixture/unusual.mjs";
 import { assert, builtPage, describeInBrowser, openHtml, withReport } from "./support/browser.mjs";
 
 const ACCURACY = "accuracy-by-encoding";
@@ -98,6 +98,38 @@ describeInBrowser("Unusual studies", () => {
     await withReport(nulls(), {}, async (report) => {
       await report.showAll();
       assert.doesNotMatch(await text(report), /undefined|\bNaN\b|\[object/);
+    });
+  });
+});
+
+describeInBrowser("Named encodings", () => {
+  test("are called by their names everywhere, and the expression stands once", async () => {
+    const data = namedEncodings();
+    await withReport(data, {}, async (report) => {
+      const { page } = report;
+      await report.showAll();
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+      const names = ["rope", "rope(yarn)", ...NAMES];
+      assert.deepEqual((await report.csv(ACCURACY)).map((row) => row.encoding).sort(), [...names].sort());
+      assert.deepEqual(await page.locator('.filters input[name="encodings"]').evaluateAll((all) => all.map((it) => it.value)), names);
+      const rows = await page.locator("#names tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+      assert.deepEqual(rows, [
+        ["rope(yarn)", "rope(scaling=yarn,factor=4,original=64)", "shortened"],
+        ...NAMES.map((name, i) => [name, `rope(base=${100 * (i + 1)})`, "author"]),
+      ]);
+      const shown = await page.locator("#accuracy, #learning, #heads, #spectra, #rates, .filter-box").allInnerTexts();
+      assert.ok(!shown.some((it) => it.includes("original=64")), "the expression stands once");
+      const harm = await page.evaluate(() => [window.harmed ?? null, document.querySelectorAll("#page img, #page script, #page [onload]").length]);
+      assert.deepEqual(harm, [null, 0]);
+    });
+  });
+
+  test("filters keep them in the address", async () => {
+    await withReport(namedEncodings(), {}, async (report) => {
+      const { page } = report;
+      await page.locator('.filters input[name="encodings"]').evaluateAll((all) => all.forEach((it) => it.value !== "שלי" && it.click()));
+      assert.equal(await page.evaluate(() => decodeURIComponent(location.hash)), "#encoding=שלי");
+      assert.deepEqual((await report.csv(ACCURACY)).map((row) => row.encoding), ["שלי"]);
     });
   });
 });
