@@ -93,6 +93,33 @@ TEST_F(ReportCommand, ShowsARun) {
   }
 }
 
+TEST_F(ReportCommand, WritesFigures) {
+  ASSERT_EQ(study("one").code, 0);
+  const fs::path run = fs::directory_iterator(temporary_ / "one/runs")->path();
+  fs::remove(run / "result.json");
+  const Outcome made = phasor_command({"report", path("one"), "--figures", path("out")});
+  ASSERT_EQ(made.code, 0) << made.err;
+  expect_words(made.out, {"not finished: 1 of its runs is missing", "accuracy-by-encoding_distance_clean",
+                          "not drawn: rotary-heads: ", "written: "});
+  for (const char* ending : {"svg", "pdf", "csv"}) {
+    EXPECT_TRUE(fs::exists(temporary_ / "out" / (std::string("head-drops_distance_clean_position.") + ending)));
+  }
+  EXPECT_TRUE(fs::exists(temporary_ / "out/figures.md"));
+  expect_no_partial_files(temporary_ / "out");
+  const Outcome one = phasor_command({"report", path("one"), "--figures", path("two"), "--only", "head-drops"});
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_FALSE(fs::exists(temporary_ / "two/accuracy-by-encoding_distance_clean.svg"));
+  const Outcome unknown = phasor_command({"report", path("one"), "--figures", path("two"), "--only", "heads"});
+  EXPECT_EQ(unknown.code, 2);
+  expect_words(unknown.err, {"no figure 'heads'", "head-drops"});
+  EXPECT_EQ(phasor_command({"report", path("one"), "--figures", path("two"), "--text"}).code, 2);
+  EXPECT_EQ(phasor_command({"report", path("one"), "--only", "head-drops"}).code, 2);
+  std::ofstream(temporary_ / "file") << "x";
+  const Outcome bad = phasor_command({"report", path("one"), "--figures", path("file")});
+  EXPECT_EQ(bad.code, 1);
+  expect_words(bad.err, {"file"});
+}
+
 TEST_F(ReportCommand, SaysWhatIsWrong) {
   const Outcome nothing = phasor_command({"report", path("nothing"), "--text"});
   EXPECT_EQ(nothing.code, 2);

@@ -61,7 +61,22 @@ class Layout {
       for (const std::string& text : panel.beside) right_ = std::max(right_, text_width(text, kTextSize, true) + 8.0);
     }
     right_ = std::max(right_, columns_ > 1 ? 8.0 : 7.0);
+    // What sticks out on the right depends on the width, and the width on it: twice is enough.
+    for (int pass = 0; pass < 2; ++pass) {
+      plot_width_ = (drawing_.width - 2 * kEdge - title_) / static_cast<double>(columns_) - left_ - right_;
+      for (const Panel& panel : chart_.panels) right_ = std::max(right_, overhang(panel) + 1.5);
+    }
     plot_width_ = (drawing_.width - 2 * kEdge - title_) / static_cast<double>(columns_) - left_ - right_;
+  }
+
+  // Of the texts of ticks, beyond the right end of the axis.
+  double overhang(const Panel& panel) const {
+    const PanelFrame frame(panel, {0, 0, plot_width_, 100});
+    double most = 0.0;
+    for (const Tick& tick : ticks_along_x(frame.x(), plot_width_)) {
+      most = std::max(most, frame.place_x(tick.at) + 0.5 * tick_width(tick) - plot_width_);
+    }
+    return most;
   }
 
   double height_of(const Panel& panel, const std::vector<std::vector<std::string>>& names) const {
@@ -89,8 +104,7 @@ class Layout {
 
   std::vector<std::string> x_title_lines(size_t i) const {
     if (!shows_x_title(i)) return {};
-    return folded(chart_.panels[i].x.title, plot_width_ + right_ + (columns_ > 1 ? 0.0 : 0.6 * left_), kTitleSize,
-                  false, 2);
+    return folded(chart_.panels[i].x.title, left_ + plot_width_ + right_ - 4.0, kTitleSize, false, 2);
   }
 
   // The lowest of its column, or above one with another title.
@@ -158,7 +172,11 @@ class Layout {
     if (rows) draw_names(frame, names_[i]);
     double title = plot.bottom() + kTickText + kTextSize + kTitleSize + 2.5;
     for (const std::string& line : x_title_lines(i)) {
-      add_text({plot.left + 0.5 * plot.width, title}, line, kTitleSize, Anchor::middle, kInk);
+      // Below the middle of the axis, as far as the panel has room.
+      const double half = 0.5 * text_width(line, kTitleSize);
+      const double middle = std::max(plot.left - left_ + half + 1.0,
+                                     std::min(plot.left + 0.5 * plot.width, plot.right() + right_ - half - 1.0));
+      add_text({middle, title}, line, kTitleSize, Anchor::middle, kInk);
       title += kTitleStep;
     }
     if (first_column && !panel.y.title.empty()) {

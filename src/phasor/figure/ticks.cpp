@@ -101,6 +101,11 @@ std::vector<Tick> logarithmic_ticks(double low, double high, int most) {
   // With so few powers the numbers between them are written too.
   const bool all = powers < 2;
   const int every = all ? 1 : std::max(1, (powers + most - 1) / std::max(most, 1));
+  int round = 0;  // of those at 1, 2 and 5
+  for (int e = first; e <= last; ++e) {
+    for (const int digit : {1, 2, 5}) round += within(digit * std::pow(10.0, e)) ? 1 : 0;
+  }
+  if (round < 2) return linear_ticks(low, high, most);
   const bool plain = first >= -3 && last <= 4;
   std::vector<Tick> ticks;
   for (int e = first; e <= last; ++e) {
@@ -108,7 +113,7 @@ std::vector<Tick> logarithmic_ticks(double low, double high, int most) {
       const double at = digit * std::pow(10.0, e);
       if (!within(at)) continue;
       Tick tick{.at = at};
-      const bool named = digit == 1 ? (e - first) % every == 0 : all && (powers == 0 || digit == 2 || digit == 5);
+      const bool named = digit == 1 ? (e - first) % every == 0 : all && (digit == 2 || digit == 5);
       if (named && (plain && (all || powers <= 4))) {
         tick.text = fmt::format("{:g}", at);
       } else if (named) {

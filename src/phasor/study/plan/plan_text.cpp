@@ -43,8 +43,8 @@ std::string sizes_text(const StudyPlan& plan) {
       std::erase_if(found->second, [&](const auto& it) { return std::find(own.begin(), own.end(), it) == own.end(); });
     }
   }
-  std::string lines =
-      fmt::format("A single run of preset {} has other sizes. Here runs have, but for variants, beside the preset:\n", plan.preset);
+  std::string lines = fmt::format(
+      "A single run of preset {} has other sizes. Here runs have, but for variants, beside the preset:\n", plan.preset);
   for (const auto& [place, settings] : places) {
     if (settings.empty()) continue;
     lines += fmt::format("  {}:", place);
