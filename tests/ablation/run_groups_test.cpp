@@ -107,6 +107,29 @@ TEST_F(RunGroupsTest, ATableShowsAFewOfManySettings) {
   EXPECT_NE(found.groups[1].label.find("data.test=16"), std::string::npos);
 }
 
+// A study draws the data of every run from its seed; runs of 'phasor train' share theirs.
+TEST_F(RunGroupsTest, SeedsWithDataOfTheirOwnAreOneGroup) {
+  for (const char* encoding : {"model.encoding=rope", "model.encoding=nope"}) {
+    const std::string name = encoding;
+    add(name + "1", {encoding, "seed=1", "data.seed=1"}, {.importance = kOneHead, .number = 1});
+    add(name + "0", {encoding, "seed=0", "data.seed=0"}, {.importance = kOneHead, .number = 2});
+  }
+  for (const char* seed : {"seed=5", "seed=6", "seed=7"}) {
+    add(seed, {"train.lr=0.01", "data.seed=6", seed}, {.importance = kOneHead});
+  }
+  add("other", {"train.lr=0.01", "data.seed=8", "seed=5"}, {.importance = kOneHead});
+  const RunGroups found = builder_.finish("nope");
+  ASSERT_EQ(found.groups.size(), 4u);
+  EXPECT_EQ(found.groups[0].label, "rope train.lr=0.003 data.seed=seed");
+  EXPECT_EQ(found.groups[0].runs.size(), 2u);
+  EXPECT_EQ(found.groups[1].label, "nope");
+  EXPECT_EQ(found.groups[2].label, "rope train.lr=0.01 data.seed=6");
+  EXPECT_EQ(found.groups[2].runs.size(), 3u);
+  EXPECT_EQ(found.groups[3].label, "rope train.lr=0.01 data.seed=8");
+  ASSERT_EQ(found.comparisons.size(), 1u) << "of the other data sets there is no nope";
+  EXPECT_EQ(found.comparisons[0].group, 0u);
+}
+
 TEST_F(RunGroupsTest, ASeedCountsOnce) {
   add("a", {"seed=3"}, {.importance = kOneHead});
   EXPECT_NO_THROW(builder_.require_new(tiny_run({"seed=4"})));

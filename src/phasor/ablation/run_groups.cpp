@@ -18,28 +18,53 @@ namespace fs = std::filesystem;
 
 std::string group_key(RunConfig config) {
   config.seed = 0;
+  config.data.seed = 0;  // compared by itself
   config.train.snapshots.clear();
   return canonical_text(config);
 }
 
+bool has_own_data(const RunConfig& config) { return config.data.seed == config.seed; }
+
+// Of a group with the same key otherwise.
+bool shares_data(const AblatedGroup& group, const RunConfig& config) {
+  const bool same = config.data.seed == group.config.data.seed;
+  if (group.data == GroupData::own) return has_own_data(config);
+  return same || (group.data == GroupData::either && has_own_data(config));
+}
+
+std::string data_text(const AblatedGroup& group) {
+  return group.data == GroupData::shared ? std::to_string(group.config.data.seed) : "seed";
+}
+
 // Groups that may be compared differ in nothing but the encoding, how it was trained, and the feed-forward width that
 // evens out numbers of parameters.
-std::string comparison_key(RunConfig config) {
+std::string comparison_key(const AblatedGroup& group) {
+  RunConfig config = group.config;
   config.model.encoding = "nope";
   config.model.hidden = 1;
   config.train = {};
   return group_key(std::move(config));
 }
 
+// One run of its seed's data may be compared with both kinds.
+bool comparable(const AblatedGroup& a, const AblatedGroup& b) {
+  if (comparison_key(a) != comparison_key(b)) return false;
+  const bool a_shares = a.data == GroupData::shared, b_shares = b.data == GroupData::shared;
+  if (!a_shares && !b_shares) return true;
+  const bool one_own = a.data == GroupData::own || b.data == GroupData::own;
+  return !one_own && a.config.data.seed == b.config.data.seed;
+}
+
 using Setting = std::pair<std::string, std::string>;  // key and value
 
 // What may tell two groups of one encoding, task and protocol apart.
-std::vector<Setting> settings_of(const RunConfig& config) {
+std::vector<Setting> settings_of(const AblatedGroup& group) {
   static const std::set<std::string> shown_elsewhere = {"preset",   "seed",           "task",
                                                         "protocol", "model.encoding", "train.snapshots"};
   std::vector<Setting> settings;
-  for (const ConfigKey& key : config_keys(find_task(config.task))) {
-    if (!shown_elsewhere.contains(key.name)) settings.emplace_back(key.name, key.get(config));
+  for (const ConfigKey& key : config_keys(find_task(group.task))) {
+    if (shown_elsewhere.contains(key.name)) continue;
+    settings.emplace_back(key.name, key.name == "data.seed" ? data_text(group) : key.get(group.config));
   }
   return settings;
 }
@@ -49,7 +74,7 @@ std::vector<Setting> settings_of(const RunConfig& config) {
 void tell_apart(std::vector<AblatedGroup>& groups) {
   std::vector<std::vector<Setting>> settings;
   settings.reserve(groups.size());
-  for (const AblatedGroup& group : groups) settings.push_back(settings_of(group.config));
+  for (const AblatedGroup& group : groups) settings.push_back(settings_of(group));
   for (size_t g = 0; g < groups.size(); ++g) {
     AblatedGroup& group = groups[g];
     bool other_task = false, other_protocol = false;
@@ -82,7 +107,7 @@ std::vector<GroupComparison> compare_groups(const std::vector<AblatedGroup>& gro
     for (size_t g = 0; g < groups.size(); ++g) {
       const AblatedGroup& group = groups[g];
       const auto other = std::find_if(groups.begin(), groups.end(), [&](const AblatedGroup& one) {
-        return one.encoding == against && comparison_key(one.config) == comparison_key(group.config);
+        return one.encoding == against && comparable(one, group);
       });
       if (other == groups.end() || group.encoding == against || !group.verdicts[q] || !other->verdicts[q]) continue;
       comparisons.push_back({g, q, compare(*group.verdicts[q], *other->verdicts[q]), std::nullopt});
@@ -102,7 +127,9 @@ std::vector<GroupComparison> compare_groups(const std::vector<AblatedGroup>& gro
 AblatedGroup& RunGroupsBuilder::group_for(const fs::path& folder, const RunConfig& config) {
   const std::string key = group_key(config);
   for (AblatedGroup& group : groups_) {
-    if (group_key(group.config) == key) return group;
+    if (group_key(group.config) != key || !shares_data(group, config)) continue;
+    if (group.data == GroupData::either) group.data = has_own_data(config) ? GroupData::own : GroupData::shared;
+    return group;
   }
   const std::string within = fs::relative(folder, root_).parent_path().string();
   groups_.push_back({.label = {},
@@ -111,14 +138,15 @@ AblatedGroup& RunGroupsBuilder::group_for(const fs::path& folder, const RunConfi
                      .task = config.task,
                      .protocol = config.protocol,
                      .settings = {},
-                     .config = config});
+                     .config = config,
+                     .data = has_own_data(config) ? GroupData::either : GroupData::shared});
   return groups_.back();
 }
 
 void RunGroupsBuilder::require_new(const RunConfig& config) const {
   const std::string key = group_key(config);
   for (const AblatedGroup& group : groups_) {
-    if (group_key(group.config) != key) continue;
+    if (group_key(group.config) != key || !shares_data(group, config)) continue;
     for (const AblatedRun& other : group.runs) {
       if (other.seed == config.seed) fail("the same run as '{}': one seed counts once", other.folder.string());
     }

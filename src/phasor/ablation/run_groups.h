@@ -22,7 +22,11 @@ struct AblatedRun {
   uint64_t seed = 0;
 };
 
-// Runs that differ in their seed alone.
+// Which data sets the runs of a group have: one for all, or each its own, of its seed, as in studies. One run whose two
+// seeds are equal may be of either kind.
+enum class GroupData : uint8_t { either, shared, own };
+
+// Runs that differ in their seed alone, or in it and the data that it draws.
 struct AblatedGroup {
   std::string label;  // no two groups have the same
   std::string place;  // the encoding, behind the folders that the runs lie in
@@ -30,6 +34,7 @@ struct AblatedGroup {
   // "train.lr=0.01": what sets it apart from groups of the same place, task and protocol.
   std::vector<std::string> settings;
   RunConfig config;  // of the first run
+  GroupData data = GroupData::shared;
   std::vector<AblatedRun> runs;
   std::vector<double> accuracy;
   int64_t not_converged = 0;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMostTasks = 3;     // columns of accuracies that a page is wide enough for
 constexpr size_t kLongestName = 24;  // characters; longer ones are broken into lines
-constexpr size_t kMostRows = 20;     // of claims, that a page is high enough for
+constexpr size_t kMostRows = 14;     // of claims, that a page is high enough for
 constexpr const char* kNarrow = "p{0.36\\linewidth}";
 
 // "tab:demo-accuracy", with a number behind the second table of its kind.
@@ -166,7 +166,7 @@ std::string compared_text(const Comparison& comparison, bool several_protocols) 
 }
 
 std::string comparison_tables(const StudySummary& summary, const std::string& key) {
-  constexpr size_t kMost = 12;  // rows, that a page is high enough for
+  constexpr size_t kMost = 10;  // rows, that a page is high enough for
   const bool several_protocols = std::any_of(summary.cells.begin(), summary.cells.end(), [&](const CellSummary& cell) {
     return cell.cell.protocol != summary.cells.front().cell.protocol;
   });
@@ -230,10 +230,11 @@ std::string claim_tables(const std::vector<paper::JudgedClaim>& judged, const st
   std::string text;
   for (size_t at = 0; at < rows.size(); at += kMostRows) {
     LatexTable table{
-        .caption =
-            fmt::format("Claims of arXiv 2505.13027 and what this study says to them{}.{}{}",
-                        at == 0 ? "" : " (continued)", post_hoc ? " $^{\\dagger}$: judged post hoc." : "",
-                        unasked == 0 ? "" : fmt::format(" {} verdicts for which it lacks runs are left out.", unasked)),
+        .caption = fmt::format("Claims of arXiv 2505.13027 and what this study says to them{}.{}{}",
+                               at == 0 ? "" : " (continued)", post_hoc ? " $^{\\dagger}$: judged post hoc." : "",
+                               unasked == 0 ? ""
+                                            : fmt::format(" {} verdict{} for which it lacks runs {} left out.", unasked,
+                                                          unasked == 1 ? "" : "s", unasked == 1 ? "is" : "are")),
         .label = table_label(key, "claims", at / kMostRows),
         .columns = "p{0.62\\linewidth}" + std::string(protocols.size(), 'l'),
         .titles = {"claim"},
