@@ -128,7 +128,12 @@ INSTANTIATE_TEST_SUITE_P(Cases, AttentionMutation,
 INSTANTIATE_TEST_SUITE_P(Cases, BiasMutation, testing::ValuesIn(cases_named({"DistanceBias", "Dropout", "Everything"})),
                          [](const auto& tested) { return tested.param.name; });
 
-INSTANTIATE_TEST_SUITE_P(Cases, FrequencyMutation, testing::ValuesIn(turning_cases()),
+INSTANTIATE_TEST_SUITE_P(Cases, FrequencyMutation, testing::ValuesIn([] {
+                           // Sixteen heads share the numbers of this one: among so many terms the change is lost.
+                           std::vector<AttentionCase> cases = turning_cases();
+                           std::erase_if(cases, [](const AttentionCase& c) { return c.name == "Paper"; });
+                           return cases;
+                         }()),
                          [](const auto& tested) { return tested.param.name; });
 
 class LinearMutation : public testing::TestWithParam<LinearCase> {};

@@ -47,8 +47,8 @@ __global__ void __launch_bounds__(kHeadThreads)
     const int keys = a.causal ? min(n, tile.begin + kHeadRows) : n;
     for (int begin = 0; begin < keys; begin += kTensorKeys) {
       const int here = min(kTensorKeys, keys - begin);
-      float dscores[kTensorKeyParts][4];
-      own.gradients(dscores, begin, here);
+      float dscores[kTensorKeyParts][4], weights[kTensorKeyParts][4];
+      own.gradients(dscores, weights, begin, here);
 #pragma unroll
       for (int p = 0; p < kTensorKeyParts; ++p) {
 #pragma unroll

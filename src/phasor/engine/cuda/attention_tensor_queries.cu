@@ -1,4 +1,9 @@
 // The gradients by queries on tensor cores: a block takes 64 queries of one head and goes through the keys.
+//
+// D = <dout, out> of a stored out is off by that one's rounding, and then a row of dL does not sum to zero as it
+// should. What it does sum to, over the sum of the weights, is missing in D: it is added here, for the kernels of keys
+// and of distances too. Not where the head turns: turned rows are rounded, with them the scores, and a row's sum then
+// holds more of that than of D's error.
 #include "phasor/engine/cuda/attention_tensor_queries.h"
 
 namespace phasor::cuda {
@@ -23,15 +28,63 @@ __global__ void __launch_bounds__(kHeadThreads)
   const int depth = whole_channels(width);
 
   extern __shared__ float4 shared[];
-  const TensorQueries own(op, place, scratch, tile.begin, reinterpret_cast<bfloat16*>(shared));
-  float sums[kKey / 8][4] = {};
+  TensorQueries own(op, place, scratch, tile.begin, reinterpret_cast<bfloat16*>(shared));
+  const bool exact = HeadTurn(a.rotation.query, a, place).pairs() == 0;  // the scores, as fp32 goes
+  // Wide heads have no registers for a second sum, so they go through the keys twice.
+  constexpr bool kTwoPasses = kKey > 64;
+  float sums[kKey / 8][4] = {}, mixed[kTwoPasses ? 2 : kKey / 8][4] = {};  // mixed: of weights and keys
+  float left[2] = {}, whole[2] = {};                                       // sums of a row's dL and weights
   const int n = static_cast<int>(place.length);
   const int keys = a.causal ? min(n, tile.begin + kHeadRows) : n;
+  const auto add_rows = [&](const float(&dscores)[kTensorKeyParts][4], const float(&weights)[kTensorKeyParts][4]) {
+#pragma unroll
+    for (int p = 0; p < kTensorKeyParts; ++p) {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        left[e / 2] += dscores[p][e];
+        whole[e / 2] += weights[p][e];
+      }
+    }
+  };
+  // What is missing in D of the lane's rows; D is complete behind it.
+  const auto complete = [&](float(&missing)[2]) {
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      const float total = row_sum(whole[h]), rest = row_sum(left[h]);
+      missing[h] = total > 0.0f ? rest / total : 0.0f;
+      own.taken[h] += missing[h];
+      if (own.row[h] < n && this_lane() % 4 == 0) {
+        scratch.taken[(place.first + own.row[h]) * a.shape.heads + place.head] = own.taken[h];
+      }
+    }
+  };
+  float missing[2] = {};
+  if (kTwoPasses && exact) {
+    for (int begin = 0; begin < keys; begin += kTensorKeys) {
+      float dscores[kTensorKeyParts][4], weights[kTensorKeyParts][4];
+      own.gradients(dscores, weights, begin, min(kTensorKeys, keys - begin));
+      add_rows(dscores, weights);
+    }
+    complete(missing);
+  }
   for (int begin = 0; begin < keys; begin += kTensorKeys) {
     const int here = min(kTensorKeys, keys - begin);
-    float dscores[kTensorKeyParts][4];
-    own.gradients(dscores, begin, here);
+    float dscores[kTensorKeyParts][4], weights[kTensorKeyParts][4];
+    own.gradients(dscores, weights, begin, here);
     multiply_scores<true>(sums, dscores, own.key, key_stride, depth, here);
+    if constexpr (!kTwoPasses) {
+      if (!exact) continue;
+      add_rows(dscores, weights);
+      multiply_scores<false>(mixed, weights, own.key, key_stride, depth, here);
+    }
+  }
+  if constexpr (!kTwoPasses) {
+    if (exact) complete(missing);
+#pragma unroll
+    for (int p = 0; p < kKey / 8; ++p) {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) sums[p][e] -= missing[e / 2] * mixed[p][e];
+    }
   }
   __syncthreads();
   float* gradient = reinterpret_cast<float*>(own.dout);

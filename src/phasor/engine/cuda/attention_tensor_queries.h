@@ -60,8 +60,10 @@ struct TensorQueries {
     load_tensor_value(dout, kHeadRows, begin, op.dout, place.head, a, place);
   }
 
-  // dL between the warp's queries and the `here` keys from `begin` on; leaves those keys in `key`. Barriers inside.
-  __device__ void gradients(float (&dscores)[kTensorKeyParts][4], int begin, int here) const {
+  // dL between the warp's queries and the `here` keys from `begin` on, and the softmax's weights; leaves those keys in
+  // `key`. Barriers inside.
+  __device__ void gradients(float (&dscores)[kTensorKeyParts][4], float (&weights)[kTensorKeyParts][4], int begin,
+                            int here) const {
     const Attention& a = op.attention;
     const int key_stride = tensor_stride(a.shape.key_width), stride = tensor_stride(a.shape.value_width);
     const int n = static_cast<int>(place.length);
@@ -73,18 +75,17 @@ struct TensorQueries {
       key_position[threadIdx.x] = static_cast<int32_t>(bias_position(a, place.first + begin + threadIdx.x));
     }
     __syncthreads();
-    float dweights[kTensorKeyParts][4] = {};
 #pragma unroll
-    for (auto& part : dscores) {
-      for (float& x : part) x = 0.0f;
+    for (int p = 0; p < kTensorKeyParts; ++p) {
+      for (int e = 0; e < 4; ++e) dscores[p][e] = weights[p][e] = 0.0f;
     }
     multiply_rows(dscores, query + this_warp() * 16 * key_stride, key, key_stride, whole_channels(a.shape.key_width),
                   here);
-    multiply_rows(dweights, dout + this_warp() * 16 * stride, value, stride, whole_channels(a.shape.value_width), here);
+    multiply_rows(weights, dout + this_warp() * 16 * stride, value, stride, whole_channels(a.shape.value_width), here);
 #pragma unroll
     for (int p = 0; p < kTensorKeyParts; ++p) {
       if (p * 8 >= here) {
-        for (float& x : dscores[p]) x = 0.0f;
+        for (int e = 0; e < 4; ++e) dscores[p][e] = weights[p][e] = 0.0f;
         continue;
       }
       const unsigned kept = mask.active() ? kept_of_queries(mask, place, first, begin + p * 8) : ~0u;
@@ -95,7 +96,10 @@ struct TensorQueries {
         float score = scale * dscores[p][e];
         if (biased && visible) score += bias_at(a, biases, position[h], key_position[k]);
         const float factor = (kept >> e & 1u) != 0 ? mask.keep_scale() : 0.0f;
-        dscores[p][e] = visible ? score_gradient(score, log_sum[h], dweights[p][e], factor, taken[h]).dscore : 0.0f;
+        ScoreGradient both = {0.0f, 0.0f};
+        if (visible) both = score_gradient(score, log_sum[h], weights[p][e], factor, taken[h]);
+        dscores[p][e] = both.dscore;
+        weights[p][e] = both.weight;
       }
     }
   }
