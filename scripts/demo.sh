@@ -56,5 +56,5 @@ if [[ $fresh == yes && -e $out ]]; then
 fi
 
 say "Reproducing at demo size: $out"
-"$phasor" reproduce --preset demo --out "$out" ${size[@]+"${size[@]}"} ||
+"$phasor" reproduce --size demo --out "$out" ${size[@]+"${size[@]}"} ||
   die "stopped; scripts/demo.sh goes on from here, scripts/demo.sh --fresh starts over"

@@ -97,7 +97,7 @@ check_package() {
     echo \"installed: \$(dpkg-query -W -f '\${Installed-Size}' phasor) kB\"
     phasor --version
     cd /srv
-    phasor reproduce --preset demo --steps 20 --out demo >demo.log 2>&1
+    phasor reproduce --size demo --steps 20 --out demo >demo.log 2>&1
     head -n 6 demo.log
     grep -q '</html>' demo/report.html
     apt-get -qq purge -y phasor >/dev/null 2>&1

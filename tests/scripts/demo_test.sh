@@ -25,7 +25,7 @@ expect_call() {
 
 demo
 expect_status 0
-expect_call "reproduce --preset demo --out $scratch/demo"
+expect_call "reproduce --size demo --out $scratch/demo"
 expect_output 'the claims'
 # The screen is the last thing: nothing pushes it up.
 [[ $(tail -n 1 <<<"$output") == 'the claims' ]] || fail "expected the screen last, not '$(tail -n 1 <<<"$output")'"
@@ -34,10 +34,10 @@ expect_output 'the claims'
 touch "$scratch/demo/kept"
 demo --steps 7
 expect_status 0
-expect_call "reproduce --preset demo --out $scratch/demo --steps 7"
+expect_call "reproduce --size demo --out $scratch/demo --steps 7"
 [[ -e $scratch/demo/kept ]] || fail "a second demo must go on with the first"
 demo --steps 7 --seeds 1
-expect_call "reproduce --preset demo --out $scratch/demo --steps 7 --seeds 1"
+expect_call "reproduce --size demo --out $scratch/demo --steps 7 --seeds 1"
 demo --fresh
 expect_status 0
 [[ ! -e $scratch/demo/kept ]] || fail "--fresh starts over"
