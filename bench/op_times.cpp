@@ -98,8 +98,8 @@ class Table {
   void row(const std::string& name, double flops, double bytes, const std::function<void()>& run) {
     const double once = seconds(run, 3) / 3.0;
     const int runs = static_cast<int>(std::clamp(0.02 / std::max(once, 1e-7), 1.0, 2000.0));
-    std::vector<double> times;
-    for (int i = 0; i < 7; ++i) times.push_back(seconds(run, runs) / runs);
+    std::vector<double> times(7);
+    for (double& time : times) time = seconds(run, runs) / runs;
     std::nth_element(times.begin(), times.begin() + 3, times.end());
     const double time = times[3];
     const double rate = flops / time * 1e-12;
@@ -167,7 +167,9 @@ void time_attention(Backend& backend, Data& data, Table& table, const AttentionK
     const int64_t pairs = kind.width / 2, positions = kReach + 1;
     std::vector<float> factors;
     for (int64_t i = 0; i < positions * pairs; ++i) {
-      const double angle = static_cast<double>(i / pairs) * std::pow(1e4, -static_cast<double>(i % pairs) / pairs);
+      const int64_t position = i / pairs;
+      const double frequency = std::pow(1e4, -static_cast<double>(i % pairs) / static_cast<double>(pairs));
+      const double angle = static_cast<double>(position) * frequency;
       factors.push_back(static_cast<float>(std::cos(angle)));
       factors.push_back(static_cast<float>(std::sin(angle)));
     }
