@@ -186,9 +186,9 @@ TEST_F(StudyCommand, AFolderThatCannotBeWrittenIsSaid) {
 TEST_F(StudyCommand, PlansCanBeLookedAt) {
   const Outcome plan = phasor_command({"reproduce", "--preset", "quick", "--dry-run", "--out", path("out")});
   ASSERT_EQ(plan.code, 0) << plan.err;
-  expect_words(plan.out, {"rope on distance, clean", "best of 0.001, 0.003, 0.01", "keys_values as clean", "choose",
-                          "about ", " like those of",
-                          "A single run of preset quick has other sizes", "data.train=350"});
+  expect_words(plan.out,
+               {"rope on distance, clean", "best of 0.001, 0.003, 0.01", "keys_values as clean", "choose", "about ",
+                " like those of", "A single run of preset quick has other sizes", "data.train=350"});
   const Outcome road = phasor_command({"reproduce", "--road", "--seeds", "2", "--dry-run", "--out", path("out")});
   ASSERT_EQ(road.code, 0) << road.err;
   expect_words(road.out, {"rope(axes=3) on grid3, clean: 2 seeds", "92 runs, after 138 that choose"});
