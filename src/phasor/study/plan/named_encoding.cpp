@@ -44,8 +44,8 @@ NamedEncoding parse_named_encoding(std::string_view text) {
     if (expression.empty()) fail_usage("an encoding is empty; for example rope, or mine=bias(\"-abs(d)/8\")");
     return {.name = "", .expression = std::string(expression)};
   }
-  const NamedEncoding named{.name = std::string(without_blanks(text.substr(0, equals))),
-                            .expression = std::string(without_blanks(text.substr(equals + 1)))};
+  NamedEncoding named{.name = std::string(without_blanks(text.substr(0, equals))),
+                      .expression = std::string(without_blanks(text.substr(equals + 1)))};
   check_name(named.name, named.expression);
   if (named.expression.empty()) {
     fail_usage("'{}=' names an encoding, but none follows; for example mine=bias(\"-abs(d)/8\")", named.name);

@@ -57,7 +57,7 @@ NamedEncoding encoding_of(const Json& value) {
       fail_usage("'encodings' holds {}, where '{}' is missing or no text", value.dump(), member);
     }
   }
-  const NamedEncoding named{.name = value["name"], .expression = value["expression"]};
+  NamedEncoding named{.name = value["name"], .expression = value["expression"]};
   check_name(named.name, named.expression);
   return named;
 }
