@@ -102,7 +102,7 @@ std::vector<LearnedTensor> learned_tensors(const RunFolder& folder, const RunCon
                                            std::optional<int64_t> step) {
   if (!step && !std::filesystem::exists(folder.file("model.safetensors")) && folder.complete()) {
     const StoredResult result = read_result(folder, config);
-    const std::vector<LearnedTensor> kept = from_result(config, result);
+    std::vector<LearnedTensor> kept = from_result(config, result);
     const auto has_end = [](const LearnedTensor& tensor) { return !tensor.end.empty(); };
     if (is_packed(result) && (kept.empty() || std::any_of(kept.begin(), kept.end(), has_end))) return kept;
   }

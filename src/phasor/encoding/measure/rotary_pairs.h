@@ -53,6 +53,6 @@ std::vector<RotaryPairs> rotary_pairs(const ResolvedEncoding& encoding);
 
 // Lines of a card, at most 100 columns wide. A long table is shown by its ends and where its change changes; `when` is
 // behind the heading, such as ", as training starts".
-std::string rotary_pairs_text(const RotaryPairs& pairs, const ResolvedEncoding& encoding, std::string_view when);
+std::string rotary_pairs_text(const RotaryPairs& group, const ResolvedEncoding& encoding, std::string_view when);
 
 }  // namespace phasor
