@@ -85,6 +85,7 @@ std::vector<Tick> linear_ticks(double low, double high, int most, bool whole, do
 
 std::vector<Tick> ticks_at(const std::vector<double>& places, double factor) {
   std::vector<Tick> ticks;
+  ticks.reserve(places.size());
   for (const double place : places) {
     ticks.push_back({.at = place, .text = signed_number(place, fmt::format("{:.6g}", std::abs(place * factor)))});
   }

@@ -13,6 +13,7 @@ namespace phasor {
 class Datum {
  public:
   Datum() = default;
+  // NOLINTBEGIN(google-explicit-constructor): a row is written as a list of what it holds
   Datum(double value) : value_(value) {}
   Datum(std::optional<double> value) {
     if (value) value_ = *value;
@@ -22,6 +23,7 @@ class Datum {
   Datum(std::string value) : value_(std::move(value)) {}
   Datum(std::string_view value) : value_(std::string(value)) {}
   Datum(const char* value) : value_(std::string(value)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   std::string text() const;
 

@@ -38,6 +38,7 @@ struct FigureStudy {
   FigureStudy& operator=(FigureStudy&&) = default;
   FigureStudy(const FigureStudy&) = delete;
   FigureStudy& operator=(const FigureStudy&) = delete;
+  ~FigureStudy() = default;
 };
 
 // Refers to `report`. Reads the curves of runs from their folders.
