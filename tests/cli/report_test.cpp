@@ -59,7 +59,7 @@ TEST_F(ReportCommand, WritesTablesForAPaper) {
   const Outcome written = phasor_command({"report", path("one"), "--latex", path("tables.tex")});
   EXPECT_EQ(written.out, "written: " + path("tables.tex") + "\n");
   EXPECT_EQ(read_file(temporary_ / "tables.tex"), printed.out);
-  expect_error(phasor_command({"report", path("one"), "--latex", "--text"}), 2, {"--text and --latex"});
+  expect_error(phasor_command({"report", path("one"), "--latex", "--text"}), 2, {"--text, --latex and --figures"});
   expect_error(phasor_command({"report", path("one"), "--latex", "--out", "x"}), 2, {"--latex FILE"});
   expect_error(phasor_command({"report"}), 2, {"report of what?"});
   const fs::path run = train_tiny(temporary_ / "run");

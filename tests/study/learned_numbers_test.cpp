@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "phasor/base/error.h"
 #include "phasor/run/finished_run.h"
 #include "phasor/study/carry_out/pack_run.h"
 #include "phasor/study/summary/cell_summary.h"
