@@ -25,8 +25,12 @@ PlainErrors plain_errors(const ModelData& data) {
   ModelData near = data;
   for (uint32_t set = 0; set < kSets; ++set) {
     const RandomStream stream{.purpose = Purpose::test, .site = 4, .step = set};
-    for (size_t i = 0; i < data.parameters.size(); ++i) {
-      near.parameters[i] = data.parameters[i] * static_cast<float>(1.0 + kSpread * normal(stream, i));
+    uint64_t drawn = 0;  // one for each parameter, wherever the layout puts it
+    for (const Parameter& entry : entries) {
+      for (int64_t i = entry.offset; i < entry.offset + entry.size; ++i) {
+        const auto place = static_cast<size_t>(i);
+        near.parameters[place] = data.parameters[place] * static_cast<float>(1.0 + kSpread * normal(stream, drawn++));
+      }
     }
     const ModelNumbers truth = differentiate<double>(near);
     const ModelNumbers plain = differentiate<float, kStorage>(near);
