@@ -14,12 +14,15 @@ namespace fs = std::filesystem;
 
 std::string document() { return read_file(fs::path(fixtures_folder()) / "../../docs/formats.md"); }
 
-// All Python of the document, as one program.
+// All Python of the document, as one program, but for that of figures, which tests of figures run.
 std::string python_of(const std::string& text) {
   std::istringstream lines(text);
   std::string program;
   bool inside = false;
+  bool of_figures = false;
   for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("##", 0) == 0) of_figures = line == "### Figures";
+    if (of_figures) continue;
     if (line == "```python" || line == "```") {
       inside = line == "```python";
     } else if (inside) {

@@ -18,7 +18,7 @@ cd "$scratch"
 # At once, at any length: nothing of 131,072 x 131,072 is computed.
 run timeout 20 "$phasor" encodings 'rope(scaling=yarn,factor=4,original=32768,base=1000000)' --head-width 128 --length 131072
 expect_status 0
-for words in kept stretched ramp attention turns; do expect_output "$words"; done
+for words in kept stretched ramped "Attention factor" turns; do expect_output "$words"; done
 run "$phasor" encodings 'rope(scaling=yarn,factor=4,original=32768,base=1000000)' --head-width 128 --length 131072 --json
 expect_status 0
 printf '%s' "$output" >card.json

@@ -49,7 +49,7 @@ grep -qF '\toprule' table.tex || fail "expected a booktabs table"
 grep -q 'soft steps' table.tex || fail "expected the name in the table"
 run "$phasor" cite week
 expect_status 0
-for words in '@article' 'RoFormer' 'Train Short, Test Long' 'Phasor'; do expect_output "$words"; done
+for words in '@misc{phasor' 'RoFormer' 'Train Short, Test Long' 'The Phasor developers'; do expect_output "$words"; done
 
 # A mistake that teaches.
 run "$phasor" train --encoding "bias('-abs(d)')" --out never
