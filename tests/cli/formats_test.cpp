@@ -21,7 +21,7 @@ std::string python_of(const std::string& text) {
   bool inside = false;
   bool of_figures = false;
   for (std::string line; std::getline(lines, line);) {
-    if (line.rfind("##", 0) == 0) of_figures = line == "### Figures";
+    if (line.rfind("## ", 0) == 0 || line.rfind("### ", 0) == 0) of_figures = line == "### Figures";
     if (of_figures) continue;
     if (line == "```python" || line == "```") {
       inside = line == "```python";

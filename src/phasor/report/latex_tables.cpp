@@ -137,14 +137,14 @@ std::string accuracy_tables(const StudySummary& summary, const std::string& key)
 
 // What names stand for, once.
 std::string names_table(const StudySummary& summary, const std::string& key) {
-  LatexTable table{.caption = "Encodings that have a name of their own.",
+  LatexTable table{.caption = "What encodings are called.",
                    .label = table_label(key, "names", 0),
-                   .columns = "lp{0.7\\linewidth}",
+                   .columns = "p{0.3\\linewidth}p{0.62\\linewidth}",
                    .titles = {"name", "expression"},
                    .rows = {}};
   for (const CellSummary& cell : summary.cells) {
     if (cell.cell.label.empty() || cell.cell.label == cell.cell.encoding) continue;
-    add_new(table.rows, {latex_code(cell.cell.label), latex_code(cell.cell.encoding)});
+    add_new(table.rows, {"\\raggedright " + latex_code(cell.cell.label), latex_code(cell.cell.encoding)});
   }
   return table.rows.empty() ? "" : "\n" + to_latex(table);
 }
