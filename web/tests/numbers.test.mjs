@@ -133,7 +133,7 @@ describeInBrowser("Numbers of the page", () => {
     assert.deepEqual(paper("rope"), [[0, 0.95, 0.97], [0, 0.34, 0.97]]);
     const ranges = [[0, 0.27], [0, 0.44], [1, 0.34], [1, 0.79]];
     const modes = [[0, 0.38], [1, 0.61]];
-    assert.deepEqual(paper("learned(init=0)+mla(query=shared,table=released,norm=none)"), [...ranges, ...modes].map((it) => [...it, 0.91]));
+    assert.deepEqual(paper("learned+mla(shared,released,none)"), [...ranges, ...modes].map((it) => [...it, 0.91]));
     assert.deepEqual(paper("nope"), []);
     const turns = (await report.traces("published-heads")).filter((trace) => trace.meta === "turns").flatMap((trace) => trace.y);
     assert.deepEqual(sorted(turns), sorted(measured.map((row) => row.accuracy)), "every turn is drawn");
@@ -203,7 +203,7 @@ describeInBrowser("Numbers of the page", () => {
     const turning = usual.filter(({ cell }) => /rope|mla/.test(cell.encoding));
     assert.equal(rows.length, 2 * turning.length);
     for (const cell of turning) {
-      const own = rows.filter(([encoding, task, protocol]) => encoding === cell.cell.encoding && task === cell.cell.task && protocol === groupOf(cell.cell.protocol));
+      const own = rows.filter(([encoding, task, protocol]) => encoding === cell.cell.label && task === cell.cell.task && protocol === groupOf(cell.cell.protocol));
       const expected = [cell.spectrum.contraction_start, cell.spectrum.contraction_end].map(({ mean, low, high }) => [mean, low, high]);
       assert.deepEqual(own.map((row) => row.slice(4, 7).map(Number)), expected, cell.name);
       assert.match(own[0][3], /before/);

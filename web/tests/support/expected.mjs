@@ -18,7 +18,7 @@ export function findCell(report, task, protocol, encoding) {
 
 /** The row of a table about a cell. */
 export function rowOf(records, { cell }) {
-  return records.filter((row) => row.encoding === cell.encoding && row.task === cell.task && row.protocol === groupOf(cell.protocol));
+  return records.filter((row) => row.encoding === cell.label && row.task === cell.task && row.protocol === groupOf(cell.protocol));
 }
 
 export function sum(values) {
