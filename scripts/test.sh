@@ -3,7 +3,8 @@
 #
 #   scripts/test.sh [--quick] [--asan] [--all] [--no-install]
 #
-#   --quick        neither builds nor runs the tests of whole models and runs: tests/model, tests/train, tests/cli, tests/faults
+#   --quick        neither builds nor runs the tests of whole models and runs: tests/model, tests/train, tests/cli, tests/faults,
+#                  tests/trials
 #   --asan         runs the tests of code that handles memory again, under the address and undefined-behaviour sanitizers
 #   --all          also lint of changed files, sanitizers, fuzzing, the cuda preset where nvcc is (built, not run), and the
 #                  README's commands in minimal systems of Debian 12 and 13 (scripts/fresh_machine.sh); CI=true does the same
@@ -115,7 +116,8 @@ run_ctest() {
 }
 
 run_script_tests() {
-  local tests=(tests/scripts/*_test.sh tests/trials/*_test.sh)
+  local tests=(tests/scripts/*_test.sh)
+  [[ $quick == yes ]] || tests+=(tests/trials/*_test.sh)
   say "Testing (scripts)"
   # shellcheck disable=SC2016  # the inner shell's words
   printf '%s\0' "${tests[@]}" |
