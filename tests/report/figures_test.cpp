@@ -180,6 +180,22 @@ TEST_F(Figures, AreTheSameBytesEveryTime) {
   for (const auto& [name, bytes] : first) EXPECT_TRUE(file(name) == bytes) << name;
 }
 
+TEST_F(Figures, ComparisonsSayWhichAreExtensions) {
+  const std::string name = "comparisons_distance_clean_test-accuracy";
+  const auto caption = [&] { return export_figures(study(), out(), {"comparisons"}).figures.at(0).caption; };
+  EXPECT_EQ(caption().find("xtension"), std::string::npos);
+  EXPECT_NE(file(name + ".csv").find(",no\n"), std::string::npos);
+  EXPECT_EQ(file(name + ".csv").find(",yes\n"), std::string::npos);
+  results_.cells[1].added_seeds = {2};
+  EXPECT_NE(caption().find(" Extension, with runs that were added to the study later: alibi \u2013 rope."),
+            std::string::npos)
+      << caption();
+  EXPECT_NE(file(name + ".csv").find(",yes\n"), std::string::npos);
+  EXPECT_NE(file(name + ".csv").find(",no\n"), std::string::npos);
+  results_.cells[0].added_seeds = {2};
+  EXPECT_NE(caption().find("later: all of them."), std::string::npos) << caption();
+}
+
 TEST_F(Figures, NamesMayHaveAnySigns) {
   std::vector<std::string> notices;
   set_notice([&](std::string_view line) { notices.emplace_back(line); });

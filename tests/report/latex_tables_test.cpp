@@ -80,12 +80,18 @@ TEST(LatexTables, HaveClaimsWithTheirVerdicts) {
     report.claims.push_back({.id = claims[c].id, .protocol = "clean", .verdict = paper::ClaimVerdict::fails});
   }
   report.claims[0].post_hoc = true;
+  report.claims[1].extension = true;
+  report.claims[2].post_hoc = report.claims[2].extension = true;
   report.claims[20].unasked = true;
   report.claims.push_back({.id = claims[0].id, .protocol = "released", .verdict = paper::ClaimVerdict::holds});
   const std::string text = latex_tables(report);
   expect_words(text, {"tab:x-claims", "claim & clean & released", "fails$^{\\dagger}$ & holds", "judged post hoc",
+                      "fails$^{\\ddagger}$ & --", "fails$^{\\dagger\\ddagger}$ & --",
+                      " $^{\\ddagger}$: extension, it would read otherwise without runs that were added",
                       " 1 verdict for which it lacks runs is left out.", "tab:x-claims-2", "(continued)"});
-  EXPECT_EQ(count(text, " fails "), 19) << text;
+  EXPECT_EQ(count(text, " fails "), 17) << text;
+  for (size_t c = 1; c < 3; ++c) report.claims[c].extension = false;
+  EXPECT_EQ(latex_tables(report).find("extension"), std::string::npos);
 }
 
 }  // namespace latex_tables_test

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "phasor/report/figures/figure_parts.h"
+#include "phasor/report/words.h"
 
 namespace phasor {
 namespace {
@@ -110,7 +111,7 @@ struct ComparedGroup {
   ReportFigure figure;
   figure::Panel panel;
   figure::Points points{.size = 4.2};
-  std::vector<std::string> names;
+  std::vector<std::string> names, extended;
   double margin = 0.0;
 };
 
@@ -127,6 +128,7 @@ void add_comparison(ComparedGroup& group, const Comparison& comparison) {
                                  .hollow = !comparison.significant()});
   group.names.push_back(fmt::format("{} \u2013 {}{}", compared_name(first), compared_name(second),
                                     own_place ? "" : fmt::format(" ({}, {})", second.task, second.protocol)));
+  if (comparison.extension()) group.extended.push_back(group.names.back());
   group.margin = comparison.margin * word.scale;
   group.panel.beside.push_back(comparison.holm ? probability_text(*comparison.holm) : "");
   group.panel.beside_bold.push_back(comparison.significant() && !comparison.lost_to_holm());
@@ -134,7 +136,15 @@ void add_comparison(ComparedGroup& group, const Comparison& comparison) {
                                first.protocol, title(comparison.number), comparison.difference->difference,
                                comparison.difference->low, comparison.difference->high, comparison.margin,
                                statistics::name(comparison.reading), comparison.holm, comparison.family,
-                               std::ssize(comparison.first.values), std::ssize(comparison.second.values)});
+                               std::ssize(comparison.first.values), std::ssize(comparison.second.values),
+                               comparison.extension() ? "yes" : "no"});
+}
+
+std::string extension_sentence(const ComparedGroup& group) {
+  if (group.extended.empty()) return "";
+  const bool all = group.extended.size() == group.names.size();
+  return fmt::format(" Extension, with runs that were added to the study later: {}.",
+                     all ? "all of them" : listing(group.extended, group.extended.size()));
 }
 
 std::vector<ReportFigure> comparison_figures(const FigureStudy& study) {
@@ -169,6 +179,7 @@ std::vector<ReportFigure> comparison_figures(const FigureStudy& study) {
       group.panel.marks.emplace_back(figure::Rule{
           .along = figure::Rule::Along::x, .at = margin, .colour = figure::kFaint, .dash = figure::Dash::dotted});
     }
+    group.figure.chart.caption += extension_sentence(group);
     group.panel.marks.emplace_back(std::move(group.points));
     group.panel.y = name_axis(std::move(group.names));
     group.figure.chart.panels.push_back(std::move(group.panel));
@@ -224,7 +235,8 @@ FigureBuilder comparisons_builder() {
                       {"p_holm", "after Holm's correction; empty where the interval decides nothing"},
                       {"family", "comparisons that it corrects for"},
                       {"first_runs", "values of the first"},
-                      {"second_runs", "values of the second"}},
+                      {"second_runs", "values of the second"},
+                      {"extension", "`yes`: with runs that were [added later](studies.md#studies-that-grow)"}},
           .build = comparison_figures,
           .lacking = "no comparison has two runs on each side"};
 }
