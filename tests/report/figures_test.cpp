@@ -196,6 +196,27 @@ TEST_F(Figures, ComparisonsSayWhichAreExtensions) {
   EXPECT_NE(caption().find("later: all of them."), std::string::npos) << caption();
 }
 
+// As on the page: by what an encoding is, whatever it is called, and one place for each.
+TEST_F(Figures, NamedEncodingsLookAsUsual) {
+  results_.cells[0].cell.label = "mine";
+  results_.cells[2].cell.label = "alibi of mine";
+  const FigureStudy made = study();
+  const std::map<std::string, EncodingStyle> usual = encoding_styles({"rope", "alibi", "nope", "t5", "rope[heads=0]"});
+  size_t seen = 0;
+  for (const std::vector<FigurePlace>* places : {&made.places, &made.rotary}) {
+    for (const FigurePlace& place : *places) {
+      for (const FigureCell& cell : place.cells) {
+        const EncodingStyle& expected = usual.at(cell.cell->cell.encoding);
+        EXPECT_EQ(cell.style.colour, expected.colour) << cell.label;
+        EXPECT_EQ(cell.style.marker, expected.marker) << cell.label;
+        EXPECT_EQ(cell.style.dash, expected.dash) << cell.label;
+        ++seen;
+      }
+    }
+  }
+  EXPECT_EQ(seen, 9U);
+}
+
 TEST_F(Figures, NamesMayHaveAnySigns) {
   std::vector<std::string> notices;
   set_notice([&](std::string_view line) { notices.emplace_back(line); });
