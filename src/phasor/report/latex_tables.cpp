@@ -137,7 +137,7 @@ std::string accuracy_tables(const StudySummary& summary, const std::string& key)
 
 // What names stand for, once.
 std::string names_table(const StudySummary& summary, const std::string& key) {
-  LatexTable table{.caption = "What encodings are called.",
+  LatexTable table{.caption = "Names and short forms, and what they stand for.",
                    .label = table_label(key, "names", 0),
                    .columns = "p{0.3\\linewidth}p{0.62\\linewidth}",
                    .titles = {"name", "expression"},
