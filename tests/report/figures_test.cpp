@@ -217,6 +217,20 @@ TEST_F(Figures, NamedEncodingsLookAsUsual) {
   EXPECT_EQ(seen, 9U);
 }
 
+// All of the first names alike and longer than a row: the second name and both ends of the first are there.
+TEST_F(Figures, RowsOfComparisonsTellLongNamesApart) {
+  const std::string same(150, 'w');
+  results_.cells[0].cell.label = same + "ZERO";
+  results_.cells[1].cell.label = same + "ONE";
+  results_.cells[2].cell.label = "short";
+  export_figures(study(), out(), {"comparisons"});
+  const std::string svg = std::regex_replace(file("comparisons_distance_clean_test-accuracy.svg"),
+                                             std::regex("<[^>]*>|\\s"), "");
+  for (const char* end : {"wwwZERO", "wwwONE\u2013www", "short\u2013www"}) {
+    EXPECT_NE(svg.find(end), std::string::npos) << end << " in " << svg;
+  }
+}
+
 TEST_F(Figures, NamesMayHaveAnySigns) {
   std::vector<std::string> notices;
   set_notice([&](std::string_view line) { notices.emplace_back(line); });

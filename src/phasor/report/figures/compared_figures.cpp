@@ -1,9 +1,12 @@
 // Differences with their intervals: the audit of the released protocol, and the planned comparisons of a study.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "phasor/figure/font.h"
+#include "phasor/figure/layout.h"
 #include "phasor/report/figures/figure_parts.h"
 #include "phasor/report/words.h"
 
@@ -107,6 +110,26 @@ std::string compared_name(const CellName& cell) {
   return cell.variant.empty() ? encoding_label(cell) : encoding_label(cell) + ", " + cell.variant;
 }
 
+// Head and tail of a long name, since long ones often differ in either alone.
+std::string shortened(const std::u32string& name, size_t most) {
+  if (name.size() <= most) return figure::utf8(name);
+  const size_t tail = most / 2;
+  return fmt::format("{}\u2026{}", figure::utf8(name.substr(0, most - tail)),
+                     figure::utf8(name.substr(name.size() - tail)));
+}
+
+// "rope \u2013 alibi", each cut on its own as far as the row needs it.
+std::string row_text(const CellName& first, const CellName& second, const std::string& place) {
+  constexpr size_t kLeast = 8, kMost = 100;
+  const std::u32string names[] = {figure::characters(compared_name(first)), figure::characters(compared_name(second))};
+  std::string text;
+  for (size_t most = std::clamp(std::max(names[0].size(), names[1].size()), kLeast, kMost); most >= kLeast; --most) {
+    text = fmt::format("{} \u2013 {}{}", shortened(names[0], most), shortened(names[1], most), place);
+    if (figure::fits_row(text)) break;
+  }
+  return text;
+}
+
 struct ComparedGroup {
   ReportFigure figure;
   figure::Panel panel;
@@ -126,8 +149,8 @@ void add_comparison(ComparedGroup& group, const Comparison& comparison) {
                                  .x_low = difference.low,
                                  .x_high = difference.high,
                                  .hollow = !comparison.significant()});
-  group.names.push_back(fmt::format("{} \u2013 {}{}", compared_name(first), compared_name(second),
-                                    own_place ? "" : fmt::format(" ({}, {})", second.task, second.protocol)));
+  const std::string place = own_place ? "" : fmt::format(" ({}, {})", second.task, second.protocol);
+  group.names.push_back(row_text(first, second, place));
   if (comparison.extension()) group.extended.push_back(group.names.back());
   group.margin = comparison.margin * word.scale;
   group.panel.beside.push_back(comparison.holm ? probability_text(*comparison.holm) : "");
