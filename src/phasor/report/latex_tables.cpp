@@ -273,7 +273,7 @@ std::string latex_tables(const StudyReport& report) {
     text += fmt::format("% {}\n", shown(standing, TableFormat::terminal));
   }
   if (!is_latin(tables)) {
-    text += "% Names here have letters beyond Latin: compile with xelatex or lualatex and a font that has them.\n";
+    text += fmt::format("% {}\n", kBeyondLatin);
   }
   return text + tables;
 }
