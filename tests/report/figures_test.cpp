@@ -224,8 +224,8 @@ TEST_F(Figures, RowsOfComparisonsTellLongNamesApart) {
   results_.cells[1].cell.label = same + "ONE";
   results_.cells[2].cell.label = "short";
   export_figures(study(), out(), {"comparisons"});
-  const std::string svg = std::regex_replace(file("comparisons_distance_clean_test-accuracy.svg"),
-                                             std::regex("<[^>]*>|\\s"), "");
+  const std::string svg =
+      std::regex_replace(file("comparisons_distance_clean_test-accuracy.svg"), std::regex("<[^>]*>|\\s"), "");
   for (const char* end : {"wwwZERO", "wwwONE\u2013www", "short\u2013www"}) {
     EXPECT_NE(svg.find(end), std::string::npos) << end << " in " << svg;
   }

@@ -57,8 +57,8 @@ TEST(LatexTables, NamesAreSafeAndStandOnceForTheirExpressions) {
       latex_of({cell_runs(named(mine, "distance", "50%_of {my} $n\\ame & #1"), {0.9, 0.8, 0.7}),
                 cell_runs(named(mine, "counting", "50%_of {my} $n\\ame & #1"), {0.9, 0.8, 0.7}),
                 cell_runs(named("rope", "distance", "", "clean", "base < 10^3"), {0.9, 0.8, 0.7})});
-  expect_words(text, {"\\texttt{50\\%\\_\\allowbreak{}of \\{my\\} \\$n\\textbackslash{}ame \\& \\#1}", "\\label{tab:a-study-names}",
-                      "\\caption{Names and short forms, and what they stand for.}",
+  expect_words(text, {"\\texttt{50\\%\\_\\allowbreak{}of \\{my\\} \\$n\\textbackslash{}ame \\& \\#1}",
+                      "\\label{tab:a-study-names}", "\\caption{Names and short forms, and what they stand for.}",
                       "{\\char34}-a*", "\\texttt{rope}, base \\textless{} 10\\textasciicircum{}3"});
   EXPECT_EQ(count(text, "abs("), 1);
   EXPECT_EQ(text.find("xelatex"), std::string::npos);
