@@ -53,6 +53,8 @@ TEST_F(GrowingStudy, RunsOnlyWhatIsNewAndEqualsAStudyMadeAtOnce) {
   EXPECT_EQ(encoding.err.find("run 6/9"), std::string::npos) << encoding.err;
   expect_words(encoding.out, {"Registered on", "Extended on", "by seed 2", "by the encoding nope", "(extension)",
                               ", extension", "One more seed of every cell is 3 runs"});
+  const std::string tex = finished({"report", path("grown"), "--latex"}).out;
+  expect_words(tex.substr(0, tex.find("\\begin")), {"\n% Registered on", "Extended on", "by seed 2"});
   finished(study("once", {"rope", "alibi", "nope"}, "3"));
   EXPECT_EQ(summary("grown"), summary("once"));
   EXPECT_EQ(csv("grown"), csv("once"));

@@ -59,9 +59,15 @@ TEST_F(ReportCommand, WritesTablesForAPaper) {
   const Outcome written = phasor_command({"report", path("one"), "--latex", path("tables.tex")});
   EXPECT_EQ(written.out, "written: " + path("tables.tex") + "\n");
   EXPECT_EQ(read_file(temporary_ / "tables.tex"), printed.out);
+  EXPECT_EQ(written.err.find("xelatex"), std::string::npos) << written.err;
   expect_error(phasor_command({"report", path("one"), "--latex", "--text"}), 2, {"--text, --latex and --figures"});
   expect_error(phasor_command({"report", path("one"), "--latex", "--out", "x"}), 2, {"--latex FILE"});
   expect_error(phasor_command({"report"}), 2, {"report of what?"});
+  const Arguments hebrew = {"study",   "quick", "--encodings", "\u05e9\u05dc\u05d5\u05dd=rope",
+                            "--seeds", "1",     "--out",       path("hebrew")};
+  ASSERT_EQ(phasor_command(hebrew + tiny_settings()).code, 0);
+  const Outcome told = phasor_command({"report", path("hebrew"), "--latex", path("hebrew.tex")});
+  expect_words(told.err, {"letters beyond Latin", "xelatex or lualatex"});
   const fs::path run = train_tiny(temporary_ / "run");
   const Outcome alone = phasor_command({"report", run.string(), "--latex"});
   ASSERT_EQ(alone.code, 0) << alone.err;

@@ -180,18 +180,69 @@ TEST_F(Figures, AreTheSameBytesEveryTime) {
   for (const auto& [name, bytes] : first) EXPECT_TRUE(file(name) == bytes) << name;
 }
 
+TEST_F(Figures, ComparisonsSayWhichAreExtensions) {
+  const std::string name = "comparisons_distance_clean_test-accuracy";
+  const auto caption = [&] { return export_figures(study(), out(), {"comparisons"}).figures.at(0).caption; };
+  EXPECT_EQ(caption().find("xtension"), std::string::npos);
+  EXPECT_NE(file(name + ".csv").find(",no\n"), std::string::npos);
+  EXPECT_EQ(file(name + ".csv").find(",yes\n"), std::string::npos);
+  results_.cells[1].added_seeds = {2};
+  EXPECT_NE(caption().find(" Extension, with runs that were added to the study later: rope \u2013 alibi."),
+            std::string::npos)
+      << caption();
+  EXPECT_NE(file(name + ".csv").find(",yes\n"), std::string::npos);
+  EXPECT_NE(file(name + ".csv").find(",no\n"), std::string::npos);
+  results_.cells[0].added_seeds = {2};
+  EXPECT_NE(caption().find("later: all of them."), std::string::npos) << caption();
+}
+
+// As on the page: by what an encoding is, whatever it is called, and one place for each.
+TEST_F(Figures, NamedEncodingsLookAsUsual) {
+  results_.cells[0].cell.label = "mine";
+  results_.cells[2].cell.label = "alibi of mine";
+  const FigureStudy made = study();
+  const std::map<std::string, EncodingStyle> usual = encoding_styles({"rope", "alibi", "nope", "t5", "rope[heads=0]"});
+  size_t seen = 0;
+  for (const std::vector<FigurePlace>* places : {&made.places, &made.rotary}) {
+    for (const FigurePlace& place : *places) {
+      for (const FigureCell& cell : place.cells) {
+        const EncodingStyle& expected = usual.at(cell.cell->cell.encoding);
+        EXPECT_EQ(cell.style.colour, expected.colour) << cell.label;
+        EXPECT_EQ(cell.style.marker, expected.marker) << cell.label;
+        EXPECT_EQ(cell.style.dash, expected.dash) << cell.label;
+        ++seen;
+      }
+    }
+  }
+  EXPECT_EQ(seen, 9U);
+}
+
+// All of the first names alike and longer than a row: the second name and both ends of the first are there.
+TEST_F(Figures, RowsOfComparisonsTellLongNamesApart) {
+  const std::string same(150, 'w');
+  results_.cells[0].cell.label = same + "ZERO";
+  results_.cells[1].cell.label = same + "ONE";
+  results_.cells[2].cell.label = "short";
+  export_figures(study(), out(), {"comparisons"});
+  const std::string svg =
+      std::regex_replace(file("comparisons_distance_clean_test-accuracy.svg"), std::regex("<[^>]*>|\\s"), "");
+  for (const char* end : {"wwwZERO\u2013www", "wwwONE", "wwwZERO\u2013short"}) {
+    EXPECT_NE(svg.find(end), std::string::npos) << end << " in " << svg;
+  }
+}
+
 TEST_F(Figures, NamesMayHaveAnySigns) {
   std::vector<std::string> notices;
   set_notice([&](std::string_view line) { notices.emplace_back(line); });
   results_.cells[0].cell.label = "mine, \"<b>\" & \u03b1 \u05e9\u05dc\u05d5\u05dd";
-  export_figures(study(), out(), {"accuracy-by-encoding"});
+  export_figures(study(), out(), {"accuracy-by-encoding", "learning-curves"});
   set_notice({});
   EXPECT_NE(file("accuracy-by-encoding_distance_clean.csv")
                 .find("\"mine, \"\"<b>\"\" & \u03b1 \u05e9\u05dc\u05d5\u05dd\",rope,"),
             std::string::npos);
   EXPECT_EQ(file("accuracy-by-encoding_distance_clean.svg").find("<b>"), std::string::npos);
   ASSERT_EQ(notices.size(), 1U);
-  EXPECT_NE(notices[0].find("'?' stands there"), std::string::npos) << notices[0];
+  EXPECT_NE(notices[0].find("'?' stands there in 4 figures"), std::string::npos) << notices[0];
 }
 
 TEST_F(Figures, WhatIsLackingIsNamed) {

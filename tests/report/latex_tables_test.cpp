@@ -57,7 +57,8 @@ TEST(LatexTables, NamesAreSafeAndStandOnceForTheirExpressions) {
       latex_of({cell_runs(named(mine, "distance", "50%_of {my} $n\\ame & #1"), {0.9, 0.8, 0.7}),
                 cell_runs(named(mine, "counting", "50%_of {my} $n\\ame & #1"), {0.9, 0.8, 0.7}),
                 cell_runs(named("rope", "distance", "", "clean", "base < 10^3"), {0.9, 0.8, 0.7})});
-  expect_words(text, {"\\texttt{50\\%\\_of \\{my\\} \\$n\\textbackslash{}ame \\& \\#1}", "\\label{tab:a-study-names}",
+  expect_words(text, {"\\texttt{50\\%\\_\\allowbreak{}of \\{my\\} \\$n\\textbackslash{}ame \\& \\#1}",
+                      "\\label{tab:a-study-names}", "\\caption{Names and short forms, and what they stand for.}",
                       "{\\char34}-a*", "\\texttt{rope}, base \\textless{} 10\\textasciicircum{}3"});
   EXPECT_EQ(count(text, "abs("), 1);
   EXPECT_EQ(text.find("xelatex"), std::string::npos);
@@ -80,12 +81,18 @@ TEST(LatexTables, HaveClaimsWithTheirVerdicts) {
     report.claims.push_back({.id = claims[c].id, .protocol = "clean", .verdict = paper::ClaimVerdict::fails});
   }
   report.claims[0].post_hoc = true;
+  report.claims[1].extension = true;
+  report.claims[2].post_hoc = report.claims[2].extension = true;
   report.claims[20].unasked = true;
   report.claims.push_back({.id = claims[0].id, .protocol = "released", .verdict = paper::ClaimVerdict::holds});
   const std::string text = latex_tables(report);
   expect_words(text, {"tab:x-claims", "claim & clean & released", "fails$^{\\dagger}$ & holds", "judged post hoc",
+                      "fails$^{\\ddagger}$ & --", "fails$^{\\dagger\\ddagger}$ & --",
+                      " $^{\\ddagger}$: extension, it would read otherwise without runs that were added",
                       " 1 verdict for which it lacks runs is left out.", "tab:x-claims-2", "(continued)"});
-  EXPECT_EQ(count(text, " fails "), 19) << text;
+  EXPECT_EQ(count(text, " fails "), 17) << text;
+  for (size_t c = 1; c < 3; ++c) report.claims[c].extension = false;
+  EXPECT_EQ(latex_tables(report).find("extension"), std::string::npos);
 }
 
 }  // namespace latex_tables_test

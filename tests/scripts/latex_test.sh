@@ -22,13 +22,14 @@ cat >study.json <<'JSON'
   "settings": {"model.width": 16, "model.hidden": 32, "model.heads": 2, "model.layers": 2, "train.steps": 20,
     "train.batch": 32, "data.train": 256, "data.test": 32, "data.validation": 32, "train.evaluation_samples": 64},
   "grids": [
-    {"encodings": ["rope", "alibi+rope(scaling=yarn,factor=4,original=64)",
+    {"encodings": ["rope", "LONG=nope", "alibi+rope(scaling=yarn,factor=4,original=64)",
         "bias(\"-a*log(1+b*abs(d))\",a=1,b=learned(0.1))"],
       "tasks": ["distance", "counting"], "seeds": 3},
     {"encodings": ["rope"], "switches": {"wide: 50%_of {my} $n\\ame ~#1 ^ & <\"a--b\">|": {"model.hidden": 48}}, "seeds": 3}
   ]
 }
 JSON
+sed -i "s/LONG/$(printf 'a%.0s' {1..100})/" study.json
 run "$phasor" study study.json --out study
 expect_status 0
 run "$phasor" report study --latex tables.tex

@@ -42,6 +42,7 @@ struct ReportOptions {
 
 void write_latex(const StudyReport& report, const std::string& path) {
   const std::string tables = latex_tables(report);
+  if (tables.find(kBeyondLatin) != std::string::npos) notice(kBeyondLatin);
   if (path.empty()) return print_out("{}", tables);
   write_file_atomically(path, tables);
   print_out("written: {}\n", path);

@@ -254,4 +254,8 @@ class Layout {
 
 Drawing laid_out(const Chart& chart) { return Layout(chart).drawing(); }
 
+bool fits_row(std::string_view name) {
+  return folded(name, kNameShare * (kOneColumn - 2 * kEdge), kTextSize, false, kNameLines + 1).size() <= kNameLines;
+}
+
 }  // namespace phasor::figure

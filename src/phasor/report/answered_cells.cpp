@@ -14,14 +14,8 @@ bool is_released(const CellName& cell) { return cell.protocol.starts_with(paper:
 
 std::string place_protocol(const CellName& cell) { return is_released(cell) ? paper::kReleased : cell.protocol; }
 
-std::string clean_form(const CellName& cell) {
-  if (!is_released(cell)) return cell.encoding;
-  if (cell.named) return cell.encoding;  // its author tells it from the clean one
-  const std::vector<paper::PaperEncoding>& known = paper::paper_encodings();
-  const auto found =
-      std::find_if(known.begin(), known.end(), [&](const auto& it) { return it.released == cell.encoding; });
-  return found == known.end() ? cell.encoding : found->clean;
-}
+// An author who names a released form tells it from the clean one.
+std::string clean_form(const CellName& cell) { return cell.named ? cell.encoding : usual_form(cell); }
 
 // What the expression is called in the study.
 const std::string& label_of(const std::string& expression, const std::vector<CellSummary>& cells) {
@@ -57,6 +51,14 @@ bool stands_aside(const CellName& cell, bool paper) {
 }
 
 }  // namespace
+
+std::string usual_form(const CellName& cell) {
+  if (!is_released(cell)) return cell.encoding;
+  const std::vector<paper::PaperEncoding>& known = paper::paper_encodings();
+  const auto found =
+      std::find_if(known.begin(), known.end(), [&](const auto& it) { return it.released == cell.encoding; });
+  return found == known.end() ? cell.encoding : found->clean;
+}
 
 std::vector<AnsweredPlace> answered_places(const std::vector<CellSummary>& cells, bool paper) {
   const bool clash = have_clashes(cells);

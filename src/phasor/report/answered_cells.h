@@ -23,6 +23,9 @@ struct AnsweredPlace {
   std::string title() const { return protocol.empty() ? task : task + ", " + protocol; }
 };
 
+// The clean form of a released one; else the encoding itself.
+std::string usual_form(const CellName& cell);
+
 // `paper`: the study is the paper's. The places refer to `cells`.
 std::vector<AnsweredPlace> answered_places(const std::vector<CellSummary>& cells, bool paper);
 

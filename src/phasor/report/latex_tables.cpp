@@ -137,7 +137,7 @@ std::string accuracy_tables(const StudySummary& summary, const std::string& key)
 
 // What names stand for, once.
 std::string names_table(const StudySummary& summary, const std::string& key) {
-  LatexTable table{.caption = "What encodings are called.",
+  LatexTable table{.caption = "Names and short forms, and what they stand for.",
                    .label = table_label(key, "names", 0),
                    .columns = "p{0.3\\linewidth}p{0.62\\linewidth}",
                    .titles = {"name", "expression"},
@@ -201,6 +201,11 @@ std::string comparison_tables(const StudySummary& summary, const std::string& ke
   return text;
 }
 
+std::string claim_marks(const paper::JudgedClaim& claim) {
+  if (!claim.post_hoc && !claim.extension) return "";
+  return fmt::format("$^{{{}{}}}$", claim.post_hoc ? "\\dagger" : "", claim.extension ? "\\ddagger" : "");
+}
+
 // A page high each. What the study did not ask is counted, not listed.
 std::string claim_tables(const std::vector<paper::JudgedClaim>& judged, const std::string& key) {
   std::vector<std::string> ids, protocols;
@@ -213,7 +218,7 @@ std::string claim_tables(const std::vector<paper::JudgedClaim>& judged, const st
     add_new(ids, claim.id);
     add_new(protocols, claim.protocol);
   }
-  bool post_hoc = false;
+  bool post_hoc = false, extension = false;
   std::vector<std::vector<std::string>> rows;
   for (const std::string& id : ids) {
     std::vector<std::string> row = {"\\raggedright " + latex_text(paper::claim(id).claim)};
@@ -221,17 +226,24 @@ std::string claim_tables(const std::vector<paper::JudgedClaim>& judged, const st
       const auto found = std::find_if(judged.begin(), judged.end(), [&](const paper::JudgedClaim& claim) {
         return claim.id == id && claim.protocol == protocol && !claim.unasked;
       });
-      const bool is_there = found != judged.end();
-      row.push_back(is_there ? latex_text(name(found->verdict)) + (found->post_hoc ? "$^{\\dagger}$" : "") : "--");
-      post_hoc = post_hoc || (is_there && found->post_hoc);
+      if (found == judged.end()) {
+        row.emplace_back("--");
+        continue;
+      }
+      row.push_back(latex_text(name(found->verdict)) + claim_marks(*found));
+      post_hoc = post_hoc || found->post_hoc;
+      extension = extension || found->extension;
     }
     rows.push_back(std::move(row));
   }
   std::string text;
   for (size_t at = 0; at < rows.size(); at += kMostRows) {
     LatexTable table{
-        .caption = fmt::format("Claims of arXiv 2505.13027 and what this study says to them{}.{}{}",
+        .caption = fmt::format("Claims of arXiv 2505.13027 and what this study says to them{}.{}{}{}",
                                at == 0 ? "" : " (continued)", post_hoc ? " $^{\\dagger}$: judged post hoc." : "",
+                               extension ? " $^{\\ddagger}$: extension, it would read otherwise without runs that were "
+                                           "added to the study later."
+                                         : "",
                                unasked == 0 ? ""
                                             : fmt::format(" {} verdict{} for which it lacks runs {} left out.", unasked,
                                                           unasked == 1 ? "" : "s", unasked == 1 ? "is" : "are")),
@@ -256,8 +268,12 @@ std::string latex_tables(const StudyReport& report) {
                              comparison_tables(report.summary, key) + claim_tables(report.claims, key);
   std::string text = fmt::format("% Tables of the study {}\n% {}\n% In the preamble: \\usepackage{{booktabs}}\n",
                                  shown(report.summary.name, TableFormat::terminal), Provenance::here().text());
+  if (report.json.contains("registration")) {
+    const std::string standing = report.json["registration"]["text"];
+    text += fmt::format("% {}\n", shown(standing, TableFormat::terminal));
+  }
   if (!is_latin(tables)) {
-    text += "% Names here have letters beyond Latin: compile with xelatex or lualatex and a font that has them.\n";
+    text += fmt::format("% {}\n", kBeyondLatin);
   }
   return text + tables;
 }

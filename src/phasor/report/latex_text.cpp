@@ -10,6 +10,7 @@ namespace {
 
 constexpr uint32_t kBroken = 0xFFFFFFFFu;
 constexpr size_t kLongestKey = 32;
+constexpr size_t kLongestWord = 12;  // characters of code that nothing breaks
 
 struct Character {
   uint32_t code = kBroken;
@@ -78,14 +79,23 @@ std::string_view escaped(char c) {
 bool makes_ligature(char c) { return c == '-' || c == '\'' || c == ',' || c == '`'; }
 
 // Behind these an expression may end a line.
-bool may_break(char c) { return c == ',' || c == '+' || c == '*' || c == '/'; }
+bool may_break(char c) { return std::string_view(",+*/_()=.").find(c) != std::string_view::npos; }
+
+// Stands on the letter before it.
+bool is_combining(uint32_t code) { return code >= 0x300u && code < 0x370u; }
 
 std::string escape(std::string_view text, bool breaks) {
   std::string result;
   char before = '\0';
+  size_t unbroken = 0;
   while (!text.empty()) {
     const Character character = first_character(text);
     text.remove_prefix(character.bytes.size());
+    if (breaks && unbroken > 0 && !is_combining(character.code) && (may_break(before) || unbroken >= kLongestWord)) {
+      result += "\\allowbreak{}";
+      unbroken = 0;
+    }
+    unbroken = character.code == ' ' ? 0 : unbroken + 1;
     if (character.code == kBroken) {
       result += '?';
     } else if (is_control(character.code)) {
@@ -97,7 +107,6 @@ std::string escape(std::string_view text, bool breaks) {
       if (c == before && makes_ligature(c)) result += "{}";
       const std::string_view mark = escaped(c);
       result += mark.empty() ? character.bytes : mark;
-      if (breaks && may_break(c)) result += "\\allowbreak{}";
     }
     before = character.bytes.front();
   }

@@ -1,10 +1,14 @@
 // Differences with their intervals: the audit of the released protocol, and the planned comparisons of a study.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "phasor/figure/font.h"
+#include "phasor/figure/layout.h"
 #include "phasor/report/figures/figure_parts.h"
+#include "phasor/report/words.h"
 
 namespace phasor {
 namespace {
@@ -106,11 +110,31 @@ std::string compared_name(const CellName& cell) {
   return cell.variant.empty() ? encoding_label(cell) : encoding_label(cell) + ", " + cell.variant;
 }
 
+// Head and tail of a long name, since long ones often differ in either alone.
+std::string shortened(const std::u32string& name, size_t most) {
+  if (name.size() <= most) return figure::utf8(name);
+  const size_t tail = most / 2;
+  return fmt::format("{}\u2026{}", figure::utf8(name.substr(0, most - tail)),
+                     figure::utf8(name.substr(name.size() - tail)));
+}
+
+// "rope \u2013 alibi", each cut on its own as far as the row needs it.
+std::string row_text(const CellName& first, const CellName& second, const std::string& place) {
+  constexpr size_t kLeast = 8, kMost = 100;
+  const std::u32string names[] = {figure::characters(compared_name(first)), figure::characters(compared_name(second))};
+  std::string text;
+  for (size_t most = std::clamp(std::max(names[0].size(), names[1].size()), kLeast, kMost); most >= kLeast; --most) {
+    text = fmt::format("{} \u2013 {}{}", shortened(names[0], most), shortened(names[1], most), place);
+    if (figure::fits_row(text)) break;
+  }
+  return text;
+}
+
 struct ComparedGroup {
   ReportFigure figure;
   figure::Panel panel;
   figure::Points points{.size = 4.2};
-  std::vector<std::string> names;
+  std::vector<std::string> names, extended;
   double margin = 0.0;
 };
 
@@ -125,8 +149,9 @@ void add_comparison(ComparedGroup& group, const Comparison& comparison) {
                                  .x_low = difference.low,
                                  .x_high = difference.high,
                                  .hollow = !comparison.significant()});
-  group.names.push_back(fmt::format("{} \u2013 {}{}", compared_name(first), compared_name(second),
-                                    own_place ? "" : fmt::format(" ({}, {})", second.task, second.protocol)));
+  const std::string place = own_place ? "" : fmt::format(" ({}, {})", second.task, second.protocol);
+  group.names.push_back(row_text(first, second, place));
+  if (comparison.extension()) group.extended.push_back(group.names.back());
   group.margin = comparison.margin * word.scale;
   group.panel.beside.push_back(comparison.holm ? probability_text(*comparison.holm) : "");
   group.panel.beside_bold.push_back(comparison.significant() && !comparison.lost_to_holm());
@@ -134,7 +159,15 @@ void add_comparison(ComparedGroup& group, const Comparison& comparison) {
                                first.protocol, title(comparison.number), comparison.difference->difference,
                                comparison.difference->low, comparison.difference->high, comparison.margin,
                                statistics::name(comparison.reading), comparison.holm, comparison.family,
-                               std::ssize(comparison.first.values), std::ssize(comparison.second.values)});
+                               std::ssize(comparison.first.values), std::ssize(comparison.second.values),
+                               comparison.extension() ? "yes" : "no"});
+}
+
+std::string extension_sentence(const ComparedGroup& group) {
+  if (group.extended.empty()) return "";
+  const bool all = group.extended.size() == group.names.size();
+  return fmt::format(" Extension, with runs that were added to the study later: {}.",
+                     all ? "all of them" : listing(group.extended, group.extended.size()));
 }
 
 std::vector<ReportFigure> comparison_figures(const FigureStudy& study) {
@@ -169,6 +202,7 @@ std::vector<ReportFigure> comparison_figures(const FigureStudy& study) {
       group.panel.marks.emplace_back(figure::Rule{
           .along = figure::Rule::Along::x, .at = margin, .colour = figure::kFaint, .dash = figure::Dash::dotted});
     }
+    group.figure.chart.caption += extension_sentence(group);
     group.panel.marks.emplace_back(std::move(group.points));
     group.panel.y = name_axis(std::move(group.names));
     group.figure.chart.panels.push_back(std::move(group.panel));
@@ -224,7 +258,8 @@ FigureBuilder comparisons_builder() {
                       {"p_holm", "after Holm's correction; empty where the interval decides nothing"},
                       {"family", "comparisons that it corrects for"},
                       {"first_runs", "values of the first"},
-                      {"second_runs", "values of the second"}},
+                      {"second_runs", "values of the second"},
+                      {"extension", "`yes`: with runs that were [added later](studies.md#studies-that-grow)"}},
           .build = comparison_figures,
           .lacking = "no comparison has two runs on each side"};
 }

@@ -38,11 +38,13 @@ const std::map<std::string, size_t>& usual_places() {
 
 }  // namespace
 
-std::map<std::string, EncodingStyle> encoding_styles(const std::vector<std::string>& names) {
+std::map<std::string, EncodingStyle> encoding_styles(const std::vector<std::string>& names,
+                                                     const std::map<std::string, std::string>& expressions) {
   std::map<std::string, EncodingStyle> styles;
   std::set<size_t> taken;
   for (const std::string& name : names) {
-    const auto usual = usual_places().find(name);
+    const auto expression = expressions.find(name);
+    const auto usual = usual_places().find(expression == expressions.end() ? name : expression->second);
     if (usual == usual_places().end() || !taken.insert(usual->second).second) continue;
     styles[name] = style_at(usual->second);
   }

@@ -15,7 +15,8 @@ struct EncodingStyle {
   figure::Dash dash = figure::Dash::solid;
 };
 
-// `names` in the order of the study.
-std::map<std::string, EncodingStyle> encoding_styles(const std::vector<std::string>& names);
+// `names` in the order of the study. `expressions` has what is behind a name, where that is something else.
+std::map<std::string, EncodingStyle> encoding_styles(const std::vector<std::string>& names,
+                                                     const std::map<std::string, std::string>& expressions = {});
 
 }  // namespace phasor

@@ -27,14 +27,29 @@ std::string unused_name(const std::string& name, std::set<std::string>& used) {
   return free;
 }
 
+// What PDF could not set, of all figures.
+struct Unset {
+  std::vector<std::string> texts;
+  int64_t figures = 0;
+
+  void add(const std::vector<std::string>& more) {
+    if (!more.empty()) ++figures;
+    for (const std::string& text : more) {
+      if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+    }
+  }
+  void tell() const {
+    if (texts.empty()) return;
+    notice(fmt::format("PDF's Helvetica lacks characters of '{}'; '?' stands there in {} (the SVG has them)",
+                       listing(texts, 3), plural(figures, "figure")));
+  }
+};
+
 void write_figure(const fs::path& folder, const std::string& name, const FigureBuilder& builder,
-                  const ReportFigure& figure) {
+                  const ReportFigure& figure, Unset& unset) {
   const figure::Drawing drawing = figure::laid_out(figure.chart);
   const figure::Pdf page = figure::pdf(drawing);
-  if (!page.unset.empty()) {
-    notice(fmt::format("{}.pdf: PDF's Helvetica lacks characters of '{}'; '?' stands there (the SVG has them)", name,
-                       listing(page.unset, 3)));
-  }
+  unset.add(page.unset);
   write_file_atomically(folder / (name + ".csv"), csv_text(builder.columns, figure.rows));
   write_file_atomically(folder / (name + ".svg"), figure::svg(drawing));
   write_file_atomically(folder / (name + ".pdf"), page.bytes);
@@ -75,6 +90,7 @@ FigureExport export_figures(const FigureStudy& study, const fs::path& folder, co
   check_figure_ids(only);
   prepare_directory(folder);
   FigureExport exported;
+  Unset unset;
   std::set<std::string> used = {"figures"};
   for (const FigureBuilder& builder : figure_builders()) {
     if (!is_asked(builder, only)) continue;
@@ -82,11 +98,12 @@ FigureExport export_figures(const FigureStudy& study, const fs::path& folder, co
     if (figures.empty()) exported.lacking.push_back({std::string(builder.id), std::string(builder.lacking)});
     for (const ReportFigure& figure : figures) {
       const std::string name = unused_name(figure.name, used);
-      write_figure(folder, name, builder, figure);
+      write_figure(folder, name, builder, figure, unset);
       exported.figures.push_back({std::string(builder.id), name, figure.chart.title, figure.chart.caption});
       if (each) each(exported.figures.back());
     }
   }
+  unset.tell();
   write_file_atomically(folder / "figures.md", index_text(exported));
   return exported;
 }

@@ -33,6 +33,33 @@ FigurePlace& place_of(std::vector<FigurePlace>& places, const CellName& cell) {
   return places.emplace_back(FigurePlace{.task = cell.task, .protocol = protocol});
 }
 
+// A usual encoding looks as usual under every name.
+std::string styled_as(const CellName& cell) {
+  const std::string form = usual_form(cell);
+  return cell.variant.empty() ? form : form + ", " + cell.variant;
+}
+
+// As on the page (web/src/study/entry.ts): those that stand aside come last.
+std::map<const CellSummary*, EncodingStyle> styles_of(const std::vector<CellSummary>& cells,
+                                                      const std::vector<AnsweredPlace>& answered) {
+  std::map<const CellSummary*, std::string> keys;
+  for (const AnsweredPlace& place : answered) {
+    for (const AnsweredCell& cell : place.cells) keys[cell.cell] = cell.name;
+  }
+  std::vector<std::string> names, aside;
+  std::map<std::string, std::string> expressions;
+  for (const CellSummary& cell : cells) {
+    const auto [key, stands_aside] = keys.try_emplace(&cell, styled_as(cell.cell));
+    (stands_aside ? aside : names).push_back(key->second);
+    expressions[key->second] = styled_as(cell.cell);
+  }
+  names.insert(names.end(), aside.begin(), aside.end());
+  const std::map<std::string, EncodingStyle> styles = encoding_styles(names, expressions);
+  std::map<const CellSummary*, EncodingStyle> result;
+  for (const auto& [cell, key] : keys) result[cell] = styles.at(key);
+  return result;
+}
+
 }  // namespace
 
 FigureStudy figure_study(const ReportSource& source, const StudyReport& report, const StudyResults& results) {
@@ -44,16 +71,11 @@ FigureStudy figure_study(const ReportSource& source, const StudyReport& report, 
     study.more.push_back(runs == nullptr ? ReportCell{} : report_cell(source, *runs));
   }
   const std::vector<AnsweredPlace> answered = answered_places(cells, report.paper);
-  std::vector<std::string> names;
-  for (const AnsweredPlace& place : answered) {
-    for (const AnsweredCell& cell : place.cells) names.push_back(cell.name);
-  }
-  for (const CellSummary& cell : cells) names.push_back(cell.cell.encoding);
-  const std::map<std::string, EncodingStyle> styles = encoding_styles(names);
+  const std::map<const CellSummary*, EncodingStyle> styles = styles_of(cells, answered);
   const auto add = [&](FigurePlace& place, const CellSummary& cell, const std::string& name) {
     const auto index = static_cast<size_t>(&cell - cells.data());
     place.cells.push_back(
-        {.cell = &cell, .more = &study.more[index], .label = figure_label(cell.cell, name), .style = styles.at(name)});
+        {.cell = &cell, .more = &study.more[index], .label = figure_label(cell.cell, name), .style = styles.at(&cell)});
   };
   for (const AnsweredPlace& from : answered) {
     FigurePlace& place = study.places.emplace_back(FigurePlace{.task = from.task, .protocol = from.protocol});
