@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -182,7 +183,9 @@ PlannedRun find_run(const StudyPlan& plan, const std::string& id) {
   if (id.empty()) fail_usage("the id of a run is needed: its folder's name, or the first digits of it");
   std::vector<PlannedRun> found;
   for (PlannedRun& run : possible_runs(plan)) {
-    if (run.id.rfind(id, 0) == 0) found.push_back(std::move(run));
+  std::string digits = id;  // hexadecimal, of either case
+  for (char& c : digits) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (run.id.rfind(digits, 0) == 0) found.push_back(std::move(run));
   }
   if (found.empty()) {
     fail_usage("no run of '{}' has an id that begins with '{}'; --dry-run --json lists all ids", plan.name, id);
