@@ -69,7 +69,7 @@ StudyPlan grown_plan(const StudyPlan& plan, const StudyGrowth& growth) {
     fail_usage(
         "'{}' is what 'phasor reproduce' judges, by its own encodings and tasks: it grows by --seeds alone. A study of "
         "your own: phasor study quick --encodings ...",
-        plan.name);
+        shown_name(plan));
   }
   return growth.empty() ? plan : grown(plan, growth);
 }

@@ -74,7 +74,7 @@ void add_seeds(StudyPlan& plan, int64_t count) {
   if (!has_so_many) {
     const auto most = std::max_element(plan.cells.begin(), plan.cells.end(),
                                        [](const auto& a, const auto& b) { return a.seeds.size() < b.seeds.size(); });
-    fail_usage("--seeds {}: the study '{}' has {}, and only grows", count, plan.name, most->seeds.size());
+    fail_usage("--seeds {}: the study '{}' has {}, and only grows", count, shown_name(plan), most->seeds.size());
   }
 }
 
