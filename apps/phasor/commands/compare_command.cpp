@@ -63,20 +63,25 @@ StudyPlan plan_of(const CompareCommand& command) {
 }
 
 // Cells of a study that is there: nothing is trained.
-void compare_cells(const CompareCommand& command) {
+void compare_cells(const CompareCommand& command, const CLI::App& given) {
+bool is_for_cells(const std::string& option) {
+  for (const char* known : {"encodings", "--task", "--protocol", "--variant", "--json"}) {
+    if (option == known) return true;
+  }
+  return false;
+}
+
   const std::vector<std::string>& words = command.grid.encodings;
   if (words.size() != 3) {
     fail_usage("'{}' is a study's folder: two of its cells are needed, phasor compare {} rope alibi", words.front(),
                words.front());
   }
-  GridOptions others = command.grid;
-  others.encodings.clear();
-  others.protocols.clear();
-  if (!others.empty() || !command.study.out.empty()) {
+  for (const CLI::Option* option : given.get_options()) {
+    if (option->count() == 0 || is_for_cells(option->get_name())) continue;
     fail_usage(
-        "the cells of '{}' are compared as they are: beside --task, --protocol, --variant and --json nothing can "
+        "{}: the cells of '{}' are compared as they are: beside --task, --protocol, --variant and --json nothing can "
         "be chosen",
-        words.front());
+        option->get_name(), words.front());
   }
   if (command.grid.protocols.size() > 1) fail_usage("--protocol: one of them");
   AskedPlaces places;
@@ -107,8 +112,9 @@ bool is_study_folder(const std::string& word) {
   }
 }
 
-void run_command(const CompareCommand& command) {
-  if (!command.grid.encodings.empty() && is_study_folder(command.grid.encodings.front())) return compare_cells(command);
+void run_command(const CompareCommand& command, const CLI::App& given) {
+  if (!command.grid.encodings.empty() && is_study_folder(command.grid.encodings.front()))
+    return compare_cells(command, given);
   if (!command.any_variant) fail_usage("--variant is of cells of a study: phasor compare FOLDER rope alibi");
   const StudyPlan plan = plan_of(command);
   StudyOptions options = command.study;
@@ -154,7 +160,7 @@ void add_compare_command(CLI::App& app) {
       "  phasor compare mine='bias(\"-abs(d)/8\")' alibi\n"
       "  phasor compare runs/mine rope alibi                   two cells of a study, by the rules of its comparisons\n"
       "Ctrl-C saves everything; rerun the command to resume. What the numbers mean: docs/statistics.md.");
-  command->callback([options] { run_command(*options); });
+  command->callback([options, command] { run_command(*options, *command); });
 }
 
 }  // namespace phasor::app
