@@ -9,9 +9,9 @@
 #include "options/grid_options.h"
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
-#include "phasor/base/utf8.h"
 #include "phasor/encoding/encoding.h"
 #include "phasor/report/study_report.h"
+#include "phasor/study/records/registration.h"
 #include "phasor/study/records/study_folder.h"
 #include "phasor/study/summary/asked_comparisons.h"
 #include "phasor/study/summary/comparison_text.h"
@@ -32,20 +32,22 @@ struct CompareCommand {
 
 constexpr const char* kDefaultTask = "distance";
 
-// runs/compare-distance-rope-alibi
+// What it trains, whatever that is called and however many seeds it has.
+std::string identity(StudyPlan plan) {
+  plan.name.clear();
+  for (PlannedCell& cell : plan.cells) cell.seeds.clear();
+  return plan_hash(plan);
+}
+
+// runs/compare-distance-rope-alibi; with digits of the plan's hash where the rest does not tell encodings apart.
 std::string default_out(const StudyPlan& plan) {
-  constexpr size_t kLongest = 60;
+  constexpr size_t kLongest = 60, kDigits = 8;
   std::string name = "compare-" + plan.cells.front().cell.task;
-  for (const PlannedCell& cell : plan.cells) name += "-" + encoding_label(cell.cell);
-  std::string safe;  // letters of any script, digits and '-'
-  for (std::string_view rest = name; !rest.empty();) {
-    const CodePoint next = first_code_point(rest);
-    const bool kept = next.value >= 0x80 || std::isalnum(static_cast<int>(next.value)) != 0 || next.value == '-';
-    if (safe.size() + next.bytes > kLongest) break;
-    safe += kept ? rest.substr(0, next.bytes) : "_";
-    rest.remove_prefix(next.bytes);
-  }
-  return "runs/" + safe;
+  for (const PlannedCell& cell : plan.cells) name += "-" + cell.cell.encoding;
+  const bool has_formula = name.find('"') != std::string::npos;  // '/' and '*' would look the same
+  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' ? c : '_';
+  if (name.size() <= kLongest && !has_formula) return "runs/" + name;
+  return fmt::format("runs/{}-{}", name.substr(0, kLongest), identity(plan).substr(0, kDigits));
 }
 
 StudyPlan plan_of(const CompareCommand& command) {
@@ -62,8 +64,6 @@ StudyPlan plan_of(const CompareCommand& command) {
   return grid_plan(options.grid());
 }
 
-// Cells of a study that is there: nothing is trained.
-void compare_cells(const CompareCommand& command, const CLI::App& given) {
 bool is_for_cells(const std::string& option) {
   for (const char* known : {"encodings", "--task", "--protocol", "--variant", "--json"}) {
     if (option == known) return true;
@@ -71,6 +71,8 @@ bool is_for_cells(const std::string& option) {
   return false;
 }
 
+// Cells of a study that is there: nothing is trained.
+void compare_cells(const CompareCommand& command, const CLI::App& given) {
   const std::vector<std::string>& words = command.grid.encodings;
   if (words.size() != 3) {
     fail_usage("'{}' is a study's folder: two of its cells are needed, phasor compare {} rope alibi", words.front(),
