@@ -11,6 +11,8 @@
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/notice.h"
+#include "phasor/encoding/encoding.h"
 #include "phasor/paper/paper_study.h"
 #include "phasor/paper/road_study.h"
 #include "phasor/run/config_presets.h"
@@ -63,6 +65,22 @@ void require_no_grid(const StudyCommand& command, const char* what) {
       what, command.source);
 }
 
+// Of an encoding that is to be added and is there: that it is, or what it is called now.
+void tell_what_is_there(const StudyPlan& before, const StudyPlan& after, const NamedEncoding& encoding) {
+  const std::string expression = print(parse_encoding(encoding.expression));
+  const PlannedCell* known = nullptr;
+  for (const PlannedCell& cell : after.cells) {
+    if (cell.cell.encoding != expression) continue;
+    known = before.find(cell.cell);
+    if (known == nullptr) return;
+  }
+  if (known == nullptr) return;
+  const std::string& label = encoding_label(known->cell);
+  const std::string& now = encoding_label(after.find(known->cell)->cell);
+  notice(label == now ? fmt::format("{} is in the study already; nothing was added", label)
+                      : fmt::format("{} is called {} now; nothing was added", label, now));
+}
+
 StudyPlan grown_plan(const StudyPlan& plan, const StudyGrowth& growth) {
   const bool is_paper = paper::is_paper_study(plan) || paper::is_road_study(plan);
   if (is_paper && (!growth.encodings.empty() || !growth.tasks.empty())) {
@@ -71,7 +89,10 @@ StudyPlan grown_plan(const StudyPlan& plan, const StudyGrowth& growth) {
         "your own: phasor study quick --encodings ...",
         shown_name(plan));
   }
-  return growth.empty() ? plan : grown(plan, growth);
+  if (growth.empty()) return plan;
+  const StudyPlan later = grown(plan, growth);
+  for (const NamedEncoding& encoding : growth.encodings) tell_what_is_there(plan, later, encoding);
+  return later;
 }
 
 StudyPlan file_plan(const std::string& file) {
