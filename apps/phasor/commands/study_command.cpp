@@ -110,11 +110,11 @@ StudyPlan preset_plan(const StudyCommand& command) {
   return grid_plan(grid);
 }
 
-// What the folder has, if it is the plan with more.
+// What the folder has, with what the plan has beyond it, if it has the plan's cells.
 StudyPlan as_in_folder(const StudyPlan& plan, const std::string& folder) {
   if (!is_study(folder)) return plan;
-  StudyPlan there = StudyFolder(folder).load_plan();
-  return is_part_of(plan, there) ? there : plan;
+  const StudyPlan there = StudyFolder(folder).load_plan();
+  return has_cells_of(there, plan) ? with_asked(there, plan) : plan;
 }
 
 StudyPlan plan_of(const StudyCommand& command) {
