@@ -70,6 +70,28 @@ TEST(GrownPlan, DoesNotShrink) {
   EXPECT_THROW(grown(begun, {.tasks = {"distanze"}}), UsageError);
 }
 
+TEST(GrownPlan, TakesSeedsAndNamesOfThePlanThatItGrewFrom) {
+  const std::string name = "rope, alibi on distance, index";
+  const StudyPlan there = grown(plan_of(grid_of({"rope", "alibi"}, 2), name), {.encodings = {{"mine", "nope"}}});
+  StudyGrid grid = grid_of({"rope", "alibi"}, 4);
+  grid.names = {{"first", "rope"}};
+  const StudyPlan later = with_asked(there, plan_of(grid, name));
+  EXPECT_EQ(hash(later), hash(grown(there, {.seeds = 4})));
+  EXPECT_EQ(shown_name(later), "first, alibi, mine on distance, index");
+  EXPECT_EQ(hash(with_asked(later, plan_of(grid_of({"rope"}, 3), "rope on distance"))), hash(later)) << "less is asked";
+  grid.names = {{"mine", "rope"}};
+  EXPECT_THROW(with_asked(there, plan_of(grid, name)), UsageError) << "the name of another encoding";
+}
+
+TEST(Extension, HasCellsWithTheSameSettings) {
+  const StudyPlan plan = plan_of(grid_of({"rope", "alibi"}, 2), "mine");
+  EXPECT_TRUE(has_cells_of(plan, plan_of(grid_of({"rope"}, 5), "other")));
+  EXPECT_FALSE(has_cells_of(plan, plan_of(grid_of({"rope", "nope"}, 2), "mine")));
+  StudyPlan changed = plan;
+  changed.cells[0].config.train.steps = 7;
+  EXPECT_FALSE(has_cells_of(plan, changed));
+}
+
 TEST(Extension, IsWhatALaterPlanHasBeyond) {
   const StudyPlan begun = plan_of(grid_of({"rope"}, 2), "mine");
   const StudyPlan later = grown(begun, {.seeds = 5, .encodings = {{"", "nope"}}});

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <set>
 
 #include "phasor/base/error.h"
@@ -190,6 +191,9 @@ TEST(StudyPlan, FindsARunByItsIdAtWhateverRate) {
       EXPECT_EQ(found.config.seed, run.config.seed);
       EXPECT_FALSE(found.tuning);
       EXPECT_EQ(find_run(plan, run.id.substr(0, 12)).id, run.id);
+      std::string capitals = run.id;
+      for (char& c : capitals) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+      EXPECT_EQ(find_run(plan, capitals).id, run.id);
     }
   }
   EXPECT_TRUE(find_run(plan, tuning_runs(plan)[1].id).tuning);

@@ -9,9 +9,9 @@
 #include "options/grid_options.h"
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
-#include "phasor/base/utf8.h"
 #include "phasor/encoding/encoding.h"
 #include "phasor/report/study_report.h"
+#include "phasor/study/records/registration.h"
 #include "phasor/study/records/study_folder.h"
 #include "phasor/study/summary/asked_comparisons.h"
 #include "phasor/study/summary/comparison_text.h"
@@ -32,20 +32,22 @@ struct CompareCommand {
 
 constexpr const char* kDefaultTask = "distance";
 
-// runs/compare-distance-rope-alibi
+// What it trains, whatever that is called and however many seeds it has.
+std::string identity(StudyPlan plan) {
+  plan.name.clear();
+  for (PlannedCell& cell : plan.cells) cell.seeds.clear();
+  return plan_hash(plan);
+}
+
+// runs/compare-distance-rope-alibi; with digits of the plan's hash where the rest does not tell encodings apart.
 std::string default_out(const StudyPlan& plan) {
-  constexpr size_t kLongest = 60;
+  constexpr size_t kLongest = 60, kDigits = 8;
   std::string name = "compare-" + plan.cells.front().cell.task;
-  for (const PlannedCell& cell : plan.cells) name += "-" + encoding_label(cell.cell);
-  std::string safe;  // letters of any script, digits and '-'
-  for (std::string_view rest = name; !rest.empty();) {
-    const CodePoint next = first_code_point(rest);
-    const bool kept = next.value >= 0x80 || std::isalnum(static_cast<int>(next.value)) != 0 || next.value == '-';
-    if (safe.size() + next.bytes > kLongest) break;
-    safe += kept ? rest.substr(0, next.bytes) : "_";
-    rest.remove_prefix(next.bytes);
-  }
-  return "runs/" + safe;
+  for (const PlannedCell& cell : plan.cells) name += "-" + cell.cell.encoding;
+  const bool has_formula = name.find('"') != std::string::npos;  // '/' and '*' would look the same
+  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' ? c : '_';
+  if (name.size() <= kLongest && !has_formula) return "runs/" + name;
+  return fmt::format("runs/{}-{}", name.substr(0, kLongest), identity(plan).substr(0, kDigits));
 }
 
 StudyPlan plan_of(const CompareCommand& command) {
@@ -62,21 +64,26 @@ StudyPlan plan_of(const CompareCommand& command) {
   return grid_plan(options.grid());
 }
 
+bool is_for_cells(const std::string& option) {
+  for (const char* known : {"encodings", "--task", "--protocol", "--variant", "--json"}) {
+    if (option == known) return true;
+  }
+  return false;
+}
+
 // Cells of a study that is there: nothing is trained.
-void compare_cells(const CompareCommand& command) {
+void compare_cells(const CompareCommand& command, const CLI::App& given) {
   const std::vector<std::string>& words = command.grid.encodings;
   if (words.size() != 3) {
     fail_usage("'{}' is a study's folder: two of its cells are needed, phasor compare {} rope alibi", words.front(),
                words.front());
   }
-  GridOptions others = command.grid;
-  others.encodings.clear();
-  others.protocols.clear();
-  if (!others.empty() || !command.study.out.empty()) {
+  for (const CLI::Option* option : given.get_options()) {
+    if (option->count() == 0 || is_for_cells(option->get_name())) continue;
     fail_usage(
-        "the cells of '{}' are compared as they are: beside --task, --protocol, --variant and --json nothing can "
+        "{}: the cells of '{}' are compared as they are: beside --task, --protocol, --variant and --json nothing can "
         "be chosen",
-        words.front());
+        option->get_name(), words.front());
   }
   if (command.grid.protocols.size() > 1) fail_usage("--protocol: one of them");
   AskedPlaces places;
@@ -107,8 +114,9 @@ bool is_study_folder(const std::string& word) {
   }
 }
 
-void run_command(const CompareCommand& command) {
-  if (!command.grid.encodings.empty() && is_study_folder(command.grid.encodings.front())) return compare_cells(command);
+void run_command(const CompareCommand& command, const CLI::App& given) {
+  if (!command.grid.encodings.empty() && is_study_folder(command.grid.encodings.front()))
+    return compare_cells(command, given);
   if (!command.any_variant) fail_usage("--variant is of cells of a study: phasor compare FOLDER rope alibi");
   const StudyPlan plan = plan_of(command);
   StudyOptions options = command.study;
@@ -154,7 +162,7 @@ void add_compare_command(CLI::App& app) {
       "  phasor compare mine='bias(\"-abs(d)/8\")' alibi\n"
       "  phasor compare runs/mine rope alibi                   two cells of a study, by the rules of its comparisons\n"
       "Ctrl-C saves everything; rerun the command to resume. What the numbers mean: docs/statistics.md.");
-  command->callback([options] { run_command(*options); });
+  command->callback([options, command] { run_command(*options, *command); });
 }
 
 }  // namespace phasor::app

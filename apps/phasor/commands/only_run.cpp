@@ -65,6 +65,8 @@ void train_and_measure(const PlannedRun& run, const fs::path& path, const StudyO
   if (!whole) fail("interrupted; everything is saved; rerun the command to resume '{}'", path.string());
 }
 
+bool is_empty(const Json& value) { return value.is_null() || value == ""; }
+
 // Against the run that the study's folder has; empty where it has none.
 std::string comparison_text(const PlannedRun& run, const Json& numbers, const std::string& study) {
   const fs::path theirs = fs::path(study) / "runs" / run.id;
@@ -72,7 +74,10 @@ std::string comparison_text(const PlannedRun& run, const Json& numbers, const st
   const Json other = numbers_of(run, theirs);
   std::vector<std::string> differing;
   for (const auto& [column, value] : numbers.items()) {
-    if (value != other.value(column, Json())) differing.push_back(column);
+    // One of them may have been measured further: by 'phasor ablate', for example.
+    const Json theirs_value = other.value(column, Json());
+    if (is_empty(value) || is_empty(theirs_value)) continue;
+    if (value != theirs_value) differing.push_back(column);
   }
   if (differing.empty()) return fmt::format("the same numbers as '{}'\n", theirs.string());
   return fmt::format("other numbers than '{}' (another machine or version?): {}\n", theirs.string(),
@@ -97,7 +102,7 @@ void run_only(const StudyPlan& plan, const std::string& id, const StudyOptions& 
   const Json numbers = numbers_of(run, path);
   if (options.json) return print_out("{}\n", numbers.dump(1));
   for (const auto& [column, value] : numbers.items()) {
-    if (!value.is_null() && value != "") {
+    if (!is_empty(value)) {
       print_out("{:<22}{}\n", column, value.is_string() ? value.get<std::string>() : value.dump());
     }
   }

@@ -11,6 +11,8 @@
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/notice.h"
+#include "phasor/encoding/encoding.h"
 #include "phasor/paper/paper_study.h"
 #include "phasor/paper/road_study.h"
 #include "phasor/run/config_presets.h"
@@ -63,15 +65,34 @@ void require_no_grid(const StudyCommand& command, const char* what) {
       what, command.source);
 }
 
+// Of an encoding that is to be added and is there: that it is, or what it is called now.
+void tell_what_is_there(const StudyPlan& before, const StudyPlan& after, const NamedEncoding& encoding) {
+  const std::string expression = print(parse_encoding(encoding.expression));
+  const PlannedCell* known = nullptr;
+  for (const PlannedCell& cell : after.cells) {
+    if (cell.cell.encoding != expression) continue;
+    known = before.find(cell.cell);
+    if (known == nullptr) return;
+  }
+  if (known == nullptr) return;
+  const std::string& label = encoding_label(known->cell);
+  const std::string& now = encoding_label(after.find(known->cell)->cell);
+  notice(label == now ? fmt::format("{} is in the study already; nothing was added", label)
+                      : fmt::format("{} is called {} now; nothing was added", label, now));
+}
+
 StudyPlan grown_plan(const StudyPlan& plan, const StudyGrowth& growth) {
   const bool is_paper = paper::is_paper_study(plan) || paper::is_road_study(plan);
   if (is_paper && (!growth.encodings.empty() || !growth.tasks.empty())) {
     fail_usage(
         "'{}' is what 'phasor reproduce' judges, by its own encodings and tasks: it grows by --seeds alone. A study of "
         "your own: phasor study quick --encodings ...",
-        plan.name);
+        shown_name(plan));
   }
-  return growth.empty() ? plan : grown(plan, growth);
+  if (growth.empty()) return plan;
+  const StudyPlan later = grown(plan, growth);
+  for (const NamedEncoding& encoding : growth.encodings) tell_what_is_there(plan, later, encoding);
+  return later;
 }
 
 StudyPlan file_plan(const std::string& file) {
@@ -89,11 +110,11 @@ StudyPlan preset_plan(const StudyCommand& command) {
   return grid_plan(grid);
 }
 
-// What the folder has, if it is the plan with more.
+// What the folder has, with what the plan has beyond it, if it has the plan's cells.
 StudyPlan as_in_folder(const StudyPlan& plan, const std::string& folder) {
   if (!is_study(folder)) return plan;
-  StudyPlan there = StudyFolder(folder).load_plan();
-  return is_part_of(plan, there) ? there : plan;
+  const StudyPlan there = StudyFolder(folder).load_plan();
+  return has_cells_of(there, plan) ? with_asked(there, plan) : plan;
 }
 
 StudyPlan plan_of(const StudyCommand& command) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "phasor/base/display_width.h"
 #include "phasor/base/error.h"
@@ -18,6 +19,8 @@
 #include "phasor/run/finished_run.h"
 #include "phasor/study/carry_out/open_study.h"
 #include "phasor/study/carry_out/study_outlook.h"
+#include "phasor/study/plan/extension.h"
+#include "phasor/study/plan/grown_plan.h"
 #include "phasor/study/plan/study_plan.h"
 #include "phasor/study/summary/learned.h"
 #include "phasor/study/summary/more_seeds.h"
@@ -102,28 +105,57 @@ bool continues_with_shared_data(StudyPlan& plan, const StudyFolder& folder) {
   }
 }
 
-// Changes the plan to what the folder has grown to.
-bool continues_extended(StudyPlan& plan, const StudyFolder& folder) {
-  if (!folder.exists()) return false;
+// The folder's plan, where it was extended.
+std::optional<StudyPlan> extended_plan(const StudyFolder& folder) {
+  if (!folder.exists()) return std::nullopt;
   try {
-    StudyPlan later = folder.load_plan();
-    if (folder.load_extensions().empty() || !is_part_of(plan, later)) return false;
-    plan = std::move(later);
-    return true;
+    StudyPlan plan = folder.load_plan();
+    return folder.load_extensions().empty() ? std::nullopt : std::optional(std::move(plan));
   } catch (const FormatError&) {
+    return std::nullopt;  // a damaged study.json is written anew
+  }
+}
+
+// What was added to a study is not lost because another plan lacks it.
+void require_all_cells(const StudyPlan& plan, const StudyPlan& there, const std::string& folder) {
+  std::vector<std::string> lacking;
+  size_t seeds = 0;
+  for (const PlannedCell& cell : there.cells) {
+    if (plan.find(cell.cell) == nullptr) lacking.push_back(text(cell.cell));
+    seeds = std::max(seeds, cell.seeds.size());
+  }
+  if (lacking.empty()) return;
+  for (const PlannedCell& cell : plan.cells) seeds = std::max(seeds, cell.seeds.size());
+  fail_usage(
+      "'{0}' was extended since it began, and this would drop {1}{2}; 'phasor study {0} --seeds {3}' adds to all that "
+      "it has, 'phasor study {0} --add-encoding ...' adds to that, and another --out begins anew",
+      folder, lacking.front(), lacking.size() == 1 ? "" : fmt::format(" and {} more", lacking.size() - 1), seeds);
+}
+
+// Changes the plan to what the folder has grown to, with what the plan has beyond that; true if that is more than
+// asked.
+bool continues_extended(StudyPlan& plan, const std::string& folder) {
+  const std::optional<StudyPlan> there = extended_plan(StudyFolder(folder));
+  if (!there) return false;
+  if (!has_cells_of(*there, plan)) {
+    require_all_cells(plan, *there, folder);
     return false;
   }
+  StudyPlan later = with_asked(*there, plan);
+  const bool has_more = is_part_of(plan, later);
+  plan = std::move(later);
+  return has_more;
 }
 
 }  // namespace
 
 void run_study(StudyPlan plan, const StudyOptions& options) {
-  if (continues_extended(plan, StudyFolder(options.out))) {
-    notice(fmt::format("'{}' was extended since it began, and goes on with all that it has", options.out));
-  }
   if (continues_with_shared_data(plan, StudyFolder(options.out))) {
     notice(fmt::format("'{}' began with one data set for all runs and keeps it; in another --out every run has its own",
                        options.out));
+  }
+  if (continues_extended(plan, options.out)) {
+    notice(fmt::format("'{}' was extended since it began, and goes on with all that it has", options.out));
   }
   if (options.dry_run) return print_plan(plan, options);
   const StudyResults results = carry_out_study(plan, options);

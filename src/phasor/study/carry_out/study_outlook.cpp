@@ -129,7 +129,7 @@ std::string outlook_text(const StudyOutlook& outlook) {
 Json outlook_json(const StudyPlan& plan, const StudyOutlook& outlook) {
   Json cells = Json::array();
   for (const PlannedCell& cell : plan.cells) cells.push_back(cell_json(plan, cell, outlook));
-  return {{"study", plan.name},
+  return {{"study", shown_name(plan)},
           {"runs", outlook.runs},
           {"tuning_runs", outlook.tuning},
           {"finished_runs", outlook.there},

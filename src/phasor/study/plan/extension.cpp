@@ -84,6 +84,13 @@ bool is_part_of(const StudyPlan& later, const StudyPlan& earlier) {
   return contains(earlier, later) && !contains(later, earlier);
 }
 
+bool has_cells_of(const StudyPlan& whole, const StudyPlan& part) {
+  return std::all_of(part.cells.begin(), part.cells.end(), [&](const PlannedCell& cell) {
+    const PlannedCell* found = whole.find(cell.cell);
+    return found != nullptr && is_same(cell, *found);
+  });
+}
+
 std::string seeds_text(std::vector<uint64_t> seeds) {
   std::sort(seeds.begin(), seeds.end());
   if (seeds.size() > 2 && seeds.back() - seeds.front() + 1 == seeds.size()) {

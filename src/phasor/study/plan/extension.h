@@ -35,6 +35,9 @@ std::vector<ExtendedCell> added_cells(const StudyPlan& earlier, const StudyPlan&
 // `earlier` has all of `later`, which has less.
 bool is_part_of(const StudyPlan& later, const StudyPlan& earlier);
 
+// `whole` has every cell of `part`, with the same settings; seeds may differ.
+bool has_cells_of(const StudyPlan& whole, const StudyPlan& part);
+
 // In words, for a study that had `earlier`.
 std::string extension_words(const StudyPlan& earlier, const std::vector<ExtendedCell>& added);
 

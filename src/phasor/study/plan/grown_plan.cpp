@@ -62,6 +62,25 @@ std::string usual_name(const StudyPlan& plan) {
   return fmt::format("{} on {}", fmt::join(encodings, ", "), fmt::join(tasks, ", "));
 }
 
+// With encodings by their names; empty where all are called as they are written.
+std::string usual_title(const StudyPlan& plan) {
+  const bool is_labelled = std::any_of(plan.cells.begin(), plan.cells.end(), [](const PlannedCell& cell) {
+    return encoding_label(cell.cell) != cell.cell.encoding;
+  });
+  return is_labelled ? title_by_labels(plan) : "";
+}
+
+// Those of `wanted` that neither `seeds` nor `others` have.
+void add_missing(std::vector<uint64_t>& seeds, const std::vector<uint64_t>& wanted,
+                 const std::vector<uint64_t>& others = {}) {
+  const auto has = [](const std::vector<uint64_t>& list, uint64_t seed) {
+    return std::find(list.begin(), list.end(), seed) != list.end();
+  };
+  for (const uint64_t seed : wanted) {
+    if (!has(seeds, seed) && !has(others, seed)) seeds.push_back(seed);
+  }
+}
+
 void add_seeds(StudyPlan& plan, int64_t count) {
   bool has_so_many = false;
   for (PlannedCell& cell : plan.cells) {
@@ -74,7 +93,7 @@ void add_seeds(StudyPlan& plan, int64_t count) {
   if (!has_so_many) {
     const auto most = std::max_element(plan.cells.begin(), plan.cells.end(),
                                        [](const auto& a, const auto& b) { return a.seeds.size() < b.seeds.size(); });
-    fail_usage("--seeds {}: the study '{}' has {}, and only grows", count, plan.name, most->seeds.size());
+    fail_usage("--seeds {}: the study '{}' has {}, and only grows", count, shown_name(plan), most->seeds.size());
   }
 }
 
@@ -126,6 +145,27 @@ void add_task(StudyPlan& plan, const std::string& task, const ConfigBundle& sett
 
 }  // namespace
 
+StudyPlan with_asked(const StudyPlan& there, const StudyPlan& asked) {
+  StudyPlan later = there;
+  std::vector<uint64_t> new_seeds;
+  for (const PlannedCell& cell : asked.cells) {
+    const PlannedCell* before = there.find(cell.cell);
+    if (before != nullptr) add_missing(new_seeds, cell.seeds, before->seeds);
+  }
+  for (PlannedCell& cell : later.cells) {
+    const PlannedCell* wanted = asked.find(cell.cell);
+    add_missing(cell.seeds, wanted == nullptr ? new_seeds : wanted->seeds);
+  }
+  for (const NamedEncoding& named : asked.names) {
+    std::erase_if(later.names, [&](const NamedEncoding& old) { return old.expression == named.expression; });
+  }
+  for (const NamedEncoding& named : asked.names) add_name(later.names, named);
+  label_cells(later);
+  if (!later.title.empty() || later.name == usual_name(later)) later.title = usual_title(later);
+  check(later);
+  return later;
+}
+
 StudyPlan grown(const StudyPlan& plan, const StudyGrowth& growth) {
   check(plan);
   const bool is_usual = plan.name == usual_name(plan);
@@ -136,10 +176,7 @@ StudyPlan grown(const StudyPlan& plan, const StudyGrowth& growth) {
   label_cells(later);
   if (is_usual) {
     later.name = usual_name(later);
-    const bool is_labelled = std::any_of(later.cells.begin(), later.cells.end(), [](const PlannedCell& cell) {
-      return encoding_label(cell.cell) != cell.cell.encoding;
-    });
-    later.title = is_labelled ? title_by_labels(later) : "";
+    later.title = usual_title(later);
   }
   check(later);
   refuse_duplicates(later);

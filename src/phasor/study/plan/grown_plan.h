@@ -26,4 +26,9 @@ struct StudyGrowth {
 // same call resumes. Throws UsageError for fewer seeds than there are, and for what cannot be trained.
 StudyPlan grown(const StudyPlan& plan, const StudyGrowth& growth);
 
+// `there` with what `asked`, whose cells it has (has_cells_of), has beyond it: seeds, which cells that `asked` lacks
+// get as well, and names of encodings, which count instead of those that it has. Throws UsageError where a name belongs
+// to another encoding.
+StudyPlan with_asked(const StudyPlan& there, const StudyPlan& asked);
+
 }  // namespace phasor

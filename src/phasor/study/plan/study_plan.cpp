@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -68,8 +69,10 @@ const PlannedCell* StudyPlan::find(const CellName& cell) const {
   return found == cells.end() ? nullptr : &*found;
 }
 
+const std::string& shown_name(const StudyPlan& plan) { return plan.title.empty() ? plan.name : plan.title; }
+
 void check(const StudyPlan& plan) {
-  if (plan.cells.empty()) fail_usage("the study '{}' has no runs", plan.name);
+  if (plan.cells.empty()) fail_usage("the study '{}' has no runs", shown_name(plan));
   for (const PlannedCell& cell : plan.cells) {
     if (plan.find(cell.cell) != &cell) fail_usage("{} is in the study twice", text(cell.cell));
     check(plan, cell);
@@ -180,16 +183,18 @@ std::vector<PlannedRun> possible_runs(const StudyPlan& plan) {
 
 PlannedRun find_run(const StudyPlan& plan, const std::string& id) {
   if (id.empty()) fail_usage("the id of a run is needed: its folder's name, or the first digits of it");
+  std::string digits = id;  // hexadecimal, of either case
+  for (char& c : digits) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   std::vector<PlannedRun> found;
   for (PlannedRun& run : possible_runs(plan)) {
-    if (run.id.rfind(id, 0) == 0) found.push_back(std::move(run));
+    if (run.id.rfind(digits, 0) == 0) found.push_back(std::move(run));
   }
   if (found.empty()) {
-    fail_usage("no run of '{}' has an id that begins with '{}'; --dry-run --json lists all ids", plan.name, id);
+    fail_usage("no run of '{}' has an id that begins with '{}'; --dry-run --json lists all ids", shown_name(plan), id);
   }
   if (found.size() == 1) return found.front();
   fail_usage("{} runs of '{}' have ids that begin with '{}', among them {} ({}, seed {}) and {} ({}, seed {})",
-             found.size(), plan.name, id, found[0].id, text(found[0].cell), found[0].config.seed, found[1].id,
+             found.size(), shown_name(plan), id, found[0].id, text(found[0].cell), found[0].config.seed, found[1].id,
              text(found[1].cell), found[1].config.seed);
 }
 
@@ -199,7 +204,7 @@ StudyResults results_of(const StudyPlan& plan, const std::vector<RateChoice>& ra
   std::map<std::string, const RunFailure*> failed;
   for (const RunRecord& record : records) finished.emplace(record.id, &record);
   for (const RunFailure& failure : failures) failed.emplace(failure.id, &failure);
-  StudyResults results{.name = plan.title.empty() ? plan.name : plan.title, .preset = plan.preset, .rates = rates};
+  StudyResults results{.name = shown_name(plan), .preset = plan.preset, .rates = rates};
   for (const PlannedCell& cell : plan.cells) {
     CellRuns runs{.cell = cell.cell};
     for (const PlannedRun& run : runs_of(cell, rates)) {

@@ -35,6 +35,9 @@ struct StudyPlan {
   const PlannedCell* find(const CellName& cell) const;  // null: not part of it
 };
 
+// What people are told that it is called.
+const std::string& shown_name(const StudyPlan& plan);
+
 // Throws UsageError where two cells have one name, where seeds repeat, where a cell lacks seeds, where a result has the
 // tuning seed, and where rate_of leads nowhere.
 void check(const StudyPlan& plan);
