@@ -141,9 +141,9 @@ bool continues_extended(StudyPlan& plan, const std::string& folder) {
     require_all_cells(plan, *there, folder);
     return false;
   }
-  StudyPlan later = with_asked(*there, plan);
-  const bool has_more = is_part_of(plan, later);
-  plan = std::move(later);
+  StudyPlan grown = with_asked(*there, plan);
+  const bool has_more = is_part_of(plan, grown);
+  plan = std::move(grown);
   return has_more;
 }
 

@@ -25,7 +25,7 @@ bool StatusLine::is_due() const {
   return terminal_ && (!drawn_ || Clock::now() - drawn_at_ >= std::chrono::milliseconds(100));
 }
 
-void StatusLine::draw(std::string line) {
+void StatusLine::draw(const std::string& line) {
   if (!terminal_) return;
   app::draw("\r" + std::string(first_columns(safe_text(line), room())) + "\x1b[K");
   drawn_ = true;

@@ -18,7 +18,7 @@ class StatusLine {
   // It is time to draw again; without a terminal never.
   bool is_due() const;
   // Over what stands, cut to the terminal's width.
-  void draw(std::string line);
+  void draw(const std::string& line);
   void clear();
   // A line that stays, above the one that changes.
   void say(const std::string& line);

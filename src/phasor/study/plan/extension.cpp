@@ -80,8 +80,8 @@ std::vector<ExtendedCell> added_cells(const StudyPlan& earlier, const StudyPlan&
   return added;
 }
 
-bool is_part_of(const StudyPlan& later, const StudyPlan& earlier) {
-  return contains(earlier, later) && !contains(later, earlier);
+bool is_part_of(const StudyPlan& part, const StudyPlan& whole) {
+  return contains(whole, part) && !contains(part, whole);
 }
 
 bool has_cells_of(const StudyPlan& whole, const StudyPlan& part) {

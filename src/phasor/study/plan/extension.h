@@ -32,8 +32,8 @@ const Fields<StudyExtension>& json_fields(const StudyExtension*);
 // is another plan.
 std::vector<ExtendedCell> added_cells(const StudyPlan& earlier, const StudyPlan& later);
 
-// `earlier` has all of `later`, which has less.
-bool is_part_of(const StudyPlan& later, const StudyPlan& earlier);
+// `whole` has all of `part`, and more.
+bool is_part_of(const StudyPlan& part, const StudyPlan& whole);
 
 // `whole` has every cell of `part`, with the same settings; seeds may differ.
 bool has_cells_of(const StudyPlan& whole, const StudyPlan& part);
