@@ -73,6 +73,66 @@ TEST_F(GrowingStudy, RunsOnlyWhatIsNewAndEqualsAStudyMadeAtOnce) {
   EXPECT_EQ(again.out, encoding.out);
 }
 
+// By a command that knows nothing of what was added: more seeds are for that as well, and marked.
+TEST_F(GrowingStudy, KeepsWhatWasAddedWhenItsFirstCommandAsksForMoreSeeds) {
+  finished(study("s", {"rope", "alibi"}, "2"));
+  finished({"study", path("s"), "--add-encoding", "mine=nope"});
+  const Outcome more = finished(study("s", {"first=rope", "alibi"}, "3"));
+  expect_words(more.err, {"was extended since it began", "run 9/9"});
+  expect_words(more.out,
+               {"Study first, alibi, mine on distance", "Registered on", "by the encoding mine", "by seed 2"});
+  EXPECT_EQ(more.out.find("Post hoc"), std::string::npos) << more.out;
+  const Json told = Json::parse(read_file(temporary_ / "s/summary.json"));
+  ASSERT_EQ(told["cells"].size(), 3u);
+  EXPECT_EQ(told["cells"][0]["added_seeds"], Json::array({2}));
+  EXPECT_EQ(told["cells"][2]["added_seeds"], Json::array({0, 1, 2}));
+  // A plan that is no part of it would drop what was added.
+  const std::string before = read_file(temporary_ / "s/study.json");
+  expect_error(phasor_command(study("s", {"rope", "sinusoidal"}, "4")), 2,
+               {"would drop alibi on distance, clean and 1 more", "study " + path("s") + " --seeds 4'"});
+  expect_error(phasor_command(study("s", {"rope", "alibi"}, "3") + Arguments{"--set", "train.steps=50"}), 2,
+               {"would drop mine on distance, clean;"});
+  EXPECT_EQ(read_file(temporary_ / "s/study.json"), before);
+}
+
+TEST_F(GrowingStudy, SaysWhatIsThereAlready) {
+  finished(study("s", {"rope", "alibi"}, "1"));
+  expect_words(finished({"study", path("s"), "--add-encoding", "alibi"}).err,
+               {"alibi is in the study already; nothing was added"});
+  expect_words(finished({"study", path("s"), "--add-encoding", "other=alibi"}).err, {"alibi is called other now"});
+  const Outcome added = finished({"study", path("s"), "--add-encoding", "nope"});
+  EXPECT_EQ(added.err.find("nothing was added"), std::string::npos) << added.err;
+}
+
+TEST_F(GrowingStudy, IsCalledByItsNames) {
+  finished(study("s", {"mine=rope", "alibi"}, "2"));
+  const std::string name = "'mine, alibi on distance'";
+  expect_error(phasor_command({"study", path("s"), "--seeds", "1"}), 2, {name, "only grows"});
+  expect_error(phasor_command({"study", path("s"), "--only", "zz"}), 2, {name});
+  EXPECT_EQ(Json::parse(finished({"study", path("s"), "--dry-run", "--json"}).out)["study"], "mine, alibi on distance");
+}
+
+// Where no folder is given.
+TEST_F(GrowingStudy, DifferentComparisonsHaveDifferentFolders) {
+  const fs::path before = fs::current_path();
+  fs::current_path(temporary_.path());
+  const auto folders = [&](const std::string& first, const std::string& seeds = "1") {
+    finished(Arguments{"compare", first, "nope", "--seeds", seeds} + tiny_settings());
+    return std::distance(fs::directory_iterator("runs"), fs::directory_iterator());
+  };
+  EXPECT_EQ(folders("mine=rope"), 1);
+  EXPECT_EQ(folders("mine=alibi"), 2) << "the name is the same, the encoding is not";
+  EXPECT_TRUE(fs::exists("runs/compare-distance-rope-nope") && fs::exists("runs/compare-distance-alibi-nope"));
+  EXPECT_EQ(folders("rope"), 2) << "only the name is another";
+  EXPECT_EQ(folders("bias(\"-abs(d)/8\")"), 3);
+  EXPECT_EQ(folders("bias(\"-abs(d)*8\")"), 4);
+  EXPECT_EQ(folders("mine=bias(\"-abs(d)*8\")", "2"), 4) << "other names and more seeds";
+  const std::string longer = "bias(\"-abs(d)/8-0.125*abs(d)/16-0.0625*abs(d)/32-0.03125*abs(d)/";
+  EXPECT_EQ(folders(longer + "64\")"), 5);
+  EXPECT_EQ(folders(longer + "128\")"), 6);
+  fs::current_path(before);
+}
+
 TEST_F(GrowingStudy, ComparesAnyTwoOfItsCells) {
   finished(study("s", {"rope", "alibi", "nope"}, "3"));
   const Outcome planned = finished({"compare", path("s"), "rope", "alibi"});
@@ -85,6 +145,12 @@ TEST_F(GrowingStudy, ComparesAnyTwoOfItsCells) {
   expect_error(phasor_command({"compare", path("s"), "alibi", "sinusoidal"}), 2, {"no cell 'sinusoidal'", "rope on"});
   expect_error(phasor_command({"compare", path("s"), "alibi"}), 2, {"two of its cells"});
   expect_error(phasor_command({"compare", path("s"), "alibi", "rope", "--seeds", "3"}), 2, {"as they are"});
+  const std::vector<Arguments> others = {{"--preset", "quick"}, {"--jobs", "1"}, {"--dry-run"}, {"--force"}};
+  for (const Arguments& other : others) {
+    expect_error(phasor_command(Arguments{"compare", path("s"), "alibi", "rope"} + other), 2,
+                 {other.front() + ":", "as they are"});
+  }
+  finished({"compare", path("s"), "alibi", "rope", "--task", "distance", "--protocol", "clean", "--variant", ""});
 }
 
 TEST_F(GrowingStudy, ARunIsRepeatedByItsId) {
@@ -97,6 +163,9 @@ TEST_F(GrowingStudy, ARunIsRepeatedByItsId) {
   const Outcome repeated = finished({"study", path("s"), "--only", id.substr(0, 10), "--out", path("one")});
   expect_words(repeated.out, {"the same numbers as", "test_accuracy", "accuracy_at_2"});
   expect_same_file(temporary_ / "one/model.safetensors", temporary_ / "s/runs" / id / "model.safetensors");
+  // Those that one of them lacks do not count: the study measured no ablation, and 'ablate' did.
+  finished({"ablate", path("s/runs/" + id)});
+  expect_words(finished({"study", path("s"), "--only", id, "--out", path("two")}).out, {"the same numbers as"});
   // A study.json is enough.
   fs::copy_file(temporary_ / "s/study.json", temporary_ / "plan.json");
   EXPECT_EQ(finished({"study", path("plan.json"), "--only", id, "--dry-run", "--json"}).out, settings.out);
