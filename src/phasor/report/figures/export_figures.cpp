@@ -80,6 +80,7 @@ void check_figure_ids(const std::vector<std::string>& only) {
     const std::vector<FigureBuilder>& known = figure_builders();
     if (std::any_of(known.begin(), known.end(), [&](const FigureBuilder& it) { return it.id == id; })) continue;
     std::vector<std::string> ids;
+    ids.reserve(known.size());
     for (const FigureBuilder& builder : known) ids.emplace_back(builder.id);
     fail_usage("there is no figure '{}': there are {}", id, listing(ids, ids.size()));
   }
