@@ -87,7 +87,7 @@ TEST_F(AblateCommand, WithoutAnAblationItSaysWhatItMeasures) {
   train("rope");
   const Outcome outcome = phasor_command({"ablate", run("rope")});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  expect_words(outcome.err, {"has no finished ablation; measuring 4096 samples, methods "});
+  expect_words(outcome.err, {"has no finished ablation; measuring 32 samples, methods "});
   expect_words(outcome.out, {"written: "});
   const Outcome again = phasor_command({"ablate", run("rope")});
   EXPECT_EQ(again.out.find("the usual measurement"), std::string::npos) << again.out;
