@@ -233,7 +233,8 @@ TEST_F(RunGroupsTest, EverySeedStandsWithItsOwnRun) {
   const std::string csv = run_groups_csv(found);
   const std::vector<std::string> position = lines_with(csv, ",position,");
   ASSERT_EQ(position.size(), 1u) << csv;
-  EXPECT_EQ(position[0].rfind("rope,rope,distance,clean,position," + (root_ / "second").string() + ",8,0.8,", 0), 0u)
+  EXPECT_EQ(position[0].rfind("rope,rope,rope,distance,clean,position," + (root_ / "second").string() + ",8,0.8,", 0),
+            0u)
       << position[0];
   const std::vector<std::string> importance = lines_with(csv, ",importance,");
   ASSERT_EQ(importance.size(), 2u) << csv;

@@ -1,5 +1,6 @@
 // phasor ablate, as a person meets it.
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/tiny_run.h"
 #include "support/resealed.h"
@@ -86,7 +87,7 @@ TEST_F(AblateCommand, WithoutAnAblationItSaysWhatItMeasures) {
   train("rope");
   const Outcome outcome = phasor_command({"ablate", run("rope")});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  expect_words(outcome.err, {"has no finished ablation; measuring 4096 samples, methods "});
+  expect_words(outcome.err, {"has no finished ablation; measuring 32 samples, methods "});
   expect_words(outcome.out, {"written: "});
   const Outcome again = phasor_command({"ablate", run("rope")});
   EXPECT_EQ(again.out.find("the usual measurement"), std::string::npos) << again.out;
@@ -202,6 +203,38 @@ TEST_F(AblateCommand, AFolderOfRunsIsJudgedPerEncoding) {
   EXPECT_EQ(partly.code, 1);
   expect_words(partly.out, {"4 runs, 2 encodings and settings"});
   expect_words(partly.err, {"one seed counts once", "broken", "2 of 6 runs could not be ablated"});
+}
+
+// Ids, which order run folders, say nothing; names and cells do.
+TEST_F(AblateCommand, AStudyIsShownByItsLabelsInTheOrderOfItsCells) {
+  Arguments study = {"study",    "quick",   "--encodings", "mine=rope(base=500)", "nope",     "--tasks", "distance",
+                     "counting", "--seeds", "2",           "--measure",           "ablation", "--out",   run("named")};
+  for (const char* setting :
+       {"model.width=16", "model.hidden=32", "model.heads=2", "model.layers=2", "train.steps=20", "train.batch=32",
+        "data.train=256", "data.test=32", "data.validation=32", "train.evaluation_samples=64"}) {
+    study.insert(study.end(), {"--set", setting});
+  }
+  const Outcome trained = phasor_command(study);
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const Outcome outcome = phasor_command({"ablate", run("named"), "--against", "mine"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_words(outcome.out, {"\nmine      distance", "\nnope      counting", "\n  mine on distance:", "p against mine",
+                             "\nmine = rope(base=500)\n"});
+  EXPECT_EQ(outcome.out.find("runs/"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("rope(base=500)"), outcome.out.rfind("rope(base=500)")) << "in the legend alone";
+  std::istringstream csv(read_file(temporary_ / "named/ablation.csv"));
+  std::string line, cells;
+  std::getline(csv, line);
+  EXPECT_EQ(line.rfind("group,label,encoding,task,", 0), 0u) << line;
+  while (std::getline(csv, line)) {
+    if (line.find(",importance,") == std::string::npos) continue;
+    cells += line.substr(line.find(',') + 1, line.find(",clean") - line.find(',') - 1) + " ";
+  }
+  EXPECT_EQ(cells,
+            "mine,rope(base=500),distance mine,rope(base=500),distance nope,nope,distance nope,nope,distance "
+            "mine,rope(base=500),counting mine,rope(base=500),counting nope,nope,counting nope,nope,counting ");
+  EXPECT_EQ(json_of("named/ablation.json")["comparisons"][0]["against"], "rope(base=500)");
+  expect_error(phasor_command({"ablate", run("named"), "--against", "yours"}), 2, {"--against yours", "no run"});
 }
 
 TEST_F(AblateCommand, EqualLabelsAreToldApart) {

@@ -53,6 +53,7 @@ TEST(CiteCommand, SaysWhatItCannotCite) {
   const TemporaryFolder folder;
   expect_error(phasor_command({"cite", "roep"}), 2, {"did you mean 'rope'?"});
   expect_error(phasor_command({"cite", folder.path().string()}), 2, {"neither a study nor a run"});
+  expect_error(phasor_command({"cite", "runs/nope"}), 2, {"'runs/nope'", "neither a study nor a run"});
 }
 
 // The value of a top-level key of CITATION.cff, without quotes.

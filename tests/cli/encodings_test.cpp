@@ -63,6 +63,7 @@ TEST(Encodings, RunsShowWhatTheyLearned) {
   const Json card = json_output({run});
   EXPECT_EQ(card.at("learned")[0].at("name"), "layers.0.encoding.bias.b");
   EXPECT_NE(card.at("learned")[0].at("end"), card.at("learned")[0].at("start"));
+  EXPECT_TRUE(card.at("learned")[0].at("least").is_null() && card.at("learned")[0].at("most").is_null()) << "no bounds";
   const Outcome evaluated = phasor_command({"evaluate", run});
   EXPECT_EQ(evaluated.code, 0) << evaluated.err;
   expect_words(evaluated.out, {"\n  learned     bias.b 0.1 -> "});

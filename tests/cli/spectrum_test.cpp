@@ -257,6 +257,21 @@ TEST(SpectrumQueries, PlainOnesCanBeTriedUnderAnEncoding) {
                {"--positions", "1"});
 }
 
+TEST(SpectrumQueries, OfAFileWithPlainOnesAlone) {
+  testing_support::ForeignFile file;
+  file.add("queries_plain", {2, 12, 4}).add("keys_plain", {2, 12, 4}, 1.0, 1);
+  const std::string path = file.path().string();
+  const Outcome turned = phasor_command({"spectrum", "queries", path, "--encoding", "rope"});
+  EXPECT_EQ(turned.code, 0) << turned.err;
+  expect_error(phasor_command({"spectrum", "queries", path}), 1, {"no tensor 'queries'"});
+}
+
+TEST(SpectrumEncoding, SaysThatContractionHasTheAttentionFactor) {
+  const Outcome yarn =
+      phasor_command({"spectrum", "encoding", "rope(scaling=yarn,factor=4,original=8)", "--length", "16"});
+  expect_words(yarn.out, {"are times 1.296, the square of the attention factor"});
+}
+
 TEST(SpectrumQueries, OfTheOtherLayout) {
   testing_support::ForeignFile file;
   file.add("queries", {20, 4, 6}).add("keys", {20, 2, 6}, 1.0, 1);

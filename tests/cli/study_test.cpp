@@ -40,6 +40,13 @@ class StudyCommand : public testing::Test {
   TemporaryFolder temporary_;
 };
 
+TEST_F(StudyCommand, AFolderThatHoldsNoStudyIsNoEncoding) {
+  expect_error(phasor_command({"compare", "runs/nope", "mine", "alibi"}), 2, {"'runs/nope' holds no study"});
+  const Outcome named = phasor_command({"compare", "a/b=rope", "alibi", "--dry-run"});
+  EXPECT_EQ(named.code, 0) << named.err;
+  EXPECT_NE(named.out.find("a/b = rope"), std::string::npos) << named.out;
+}
+
 TEST_F(StudyCommand, CallsEncodingsByTheirNamesAndIsRenamedByAnotherCall) {
   const auto call = [&](const std::string& mine) {
     return phasor_command(

@@ -1,5 +1,6 @@
 #include "phasor/report/answers.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "study/records.h"
@@ -138,6 +139,16 @@ TEST(Answers, RunsStillImprovingThatHardlyMatterAreNotTold) {
   rope.runs[2].test_accuracy = 0.99;
   EXPECT_NE(sentence(0.966).find("alibi would come first (96.6 % against 95.5 %)"), std::string::npos)
       << sentence(0.966);
+}
+
+TEST(Answers, OneSeedThatWasAddedIsOne) {
+  CellRuns cell = cell_runs(kRope, {0.9, 0.9, 0.9});
+  cell.added_seeds = {cell.runs.back().seed};
+  const std::string one =
+      fmt::format("Extension: seed {} of rope was added to the study later.", cell.runs.back().seed);
+  EXPECT_EQ(answer_of(study_of({cell})).extension, one);
+  cell.added_seeds.insert(cell.runs[1].seed);
+  EXPECT_NE(answer_of(study_of({cell})).extension.find("of rope were added"), std::string::npos);
 }
 
 TEST(Answers, NothingFinishedIsNoAnswer) {

@@ -1,5 +1,6 @@
 #include "phasor/spectrum/foreign_encoding.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "phasor/base/error.h"
@@ -48,6 +49,34 @@ TEST(ForeignEncoding, TurnsPlainQueriesAndKeys) {
   }
   const ForeignQueries halves = with("rope(layout=half)");
   EXPECT_EQ(halves.samples[0][0].rotary_pairs, (std::vector<std::pair<int64_t, int64_t>>{{0, 2}, {1, 3}}));
+}
+
+TEST(ForeignEncoding, TheAttentionFactorIsSaid) {
+  ForeignQueries queries = plain_queries();
+  const std::string yarn = "rope(scaling=yarn,factor=4,original=8)";
+  const AppliedEncoding applied = apply_encoding(queries, parse_encoding(yarn), {}, 0);
+  const std::string sentence =
+      "products of turned channels are times 1.296, the square of the attention factor, which contraction includes";
+  EXPECT_EQ(std::count(applied.done.begin(), applied.done.end(), sentence), 1);
+  const double plain_norm =
+      std::hypot(queries.samples[0][0].plain_query(0, 0), queries.samples[0][0].plain_query(0, 1));
+  const double norm = std::hypot(queries.samples[0][0].query(0, 0), queries.samples[0][0].query(0, 1));
+  EXPECT_NEAR(norm * norm / (plain_norm * plain_norm), 1.2965, 0.0005);
+  const ResolvedEncoding rope = resolve(parse_encoding("rope"), {.layers = 1, .heads = 2, .head_width = 4});
+  EXPECT_EQ(product_factor_text(rope, 0), "");
+}
+
+TEST(ForeignEncoding, QueriesFromBeforeRotationAreEnough) {
+  ForeignFile file;
+  file.add<double>("queries_plain", {kHeads, kTokens, kWidth})
+      .add<double>("keys_plain", {kHeads, kTokens, kWidth}, 1.0, 1);
+  EXPECT_THROW(read_foreign_queries(file.path(), {}), FormatError);
+  ForeignQueries queries = read_foreign_queries(file.path(), {.plain_enough = true});
+  const AppliedEncoding applied = apply_encoding(queries, parse_encoding("rope"), {}, 0);
+  EXPECT_EQ(applied.done.front(), "on the file's queries_plain and keys_plain, which have no rotated ones beside them");
+  const ForeignQueries same = with("rope");
+  EXPECT_EQ(queries.samples[0][1].query.values(), same.samples[0][1].query.values());
+  EXPECT_EQ(queries.samples[0][1].key.values(), same.samples[0][1].key.values());
 }
 
 // Rotated queries of the file stand for the plain ones where it has both.

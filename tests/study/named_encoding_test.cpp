@@ -34,6 +34,8 @@ TEST(NamedEncoding, NameAndExpressionAreSeparatedByTheFirstFreeEqualsSign) {
 
 TEST(NamedEncoding, SaysWhatIsWrong) {
   EXPECT_EQ(refusal(""), "an encoding is empty; for example rope, or mine=bias(\"-abs(d)/8\")");
+  EXPECT_EQ(refusal("a=b=rope"),
+            "'a=b=rope': a name with '=' goes into a study file, as {\"name\": ..., \"expression\": ...}");
   EXPECT_EQ(refusal(" =rope"), "the name of the encoding 'rope' is empty");
   EXPECT_EQ(refusal("mine= "), "'mine=' names an encoding, but none follows; for example mine=bias(\"-abs(d)/8\")");
   EXPECT_EQ(refusal("a\nb=rope"), "the name 'a?b' of the encoding 'rope' has a control character");

@@ -175,6 +175,8 @@ TEST(StudyPlan, ForPeopleHasACellPerLine) {
             "tiny: 2 cells\n\n"
             "rope on distance, clean: 2 seeds, 20 steps, lr best of 0.001, 0.01, 0.1\n"
             "alibi on distance, clean: 1 seeds, 7 steps, lr that of rope on distance, clean\n");
+  plan.cells = {plan.cells[0]};
+  EXPECT_EQ(plan_text(plan).rfind("tiny: 1 cell\n", 0), 0u);
 }
 
 // An id says which rate its run had, so it is enough without any record of the choice.

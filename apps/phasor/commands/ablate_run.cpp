@@ -121,6 +121,12 @@ std::string other_options(const AblateOptions& options, const RunConfig& config,
   return text;
 }
 
+// More may be asked for than there are.
+SweepOptions of_samples(SweepOptions asked, int64_t there) {
+  asked.samples = std::min(asked.samples, there);
+  return asked;
+}
+
 // False where there is nothing to show.
 bool show_stored(const AblateOptions& options) {
   const RunConfig config = RunFolder(options.run.folder).load_config();
@@ -133,7 +139,7 @@ bool show_stored(const AblateOptions& options) {
   }
   print_out("{}", ablation_text(config, found->ablation, {.step = options.run.step, .clauses = options.clauses}));
   print_out("\nread from {}.json, .csv, .safetensors; nothing was measured anew ({})\nmore of it:\n", stem.string(),
-            sweep_text(found->sweep));
+            sweep_text(of_samples(found->sweep, found->ablation.scores.samples)));
   print_out("{}", other_options(options, config, found->sweep));
   return true;
 }
@@ -144,8 +150,9 @@ void run_ablate(const AblateOptions& options) {
   std::string announced;
   if (!options.asked && options.out.empty()) {
     if (show_stored(options)) return;
+    const int64_t there = RunFolder(options.run.folder).load_config().data.test_samples;
     announced = fmt::format("ablate: '{}' has no finished ablation; measuring {}\n", options.run.folder,
-                            sweep_text(options.read(kAblationBatch).sweep));
+                            sweep_text(of_samples(options.read(kAblationBatch).sweep, there)));
   }
   const RunAblation ablation = ablate_folder(options, options.run, "ablate", announced);
   const std::string folder = folder_of(options, options.run), stem = ablation_stem(options.run);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "commands/commands.h"
+#include "options/folder_word.h"
 #include "phasor/base/error.h"
 #include "phasor/base/json_fields.h"
 #include "phasor/encoding/bibtex.h"
@@ -67,7 +68,7 @@ Cited cited(const std::string& what) {
     const RunConfig config = run.load_config();
     found.add_protocol(config.protocol);
     found.add_encoding(config.model.encoding);
-  } else if (std::filesystem::is_directory(what)) {
+  } else if (std::filesystem::is_directory(what) || names_folder(what)) {
     fail_usage("'{}' holds neither a study nor a run", what);
   } else {
     found.add_encoding(print(parse_encoding(what)));

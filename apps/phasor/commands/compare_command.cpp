@@ -6,6 +6,7 @@
 
 #include "commands/commands.h"
 #include "commands/study_session.h"
+#include "options/folder_word.h"
 #include "options/grid_options.h"
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
@@ -115,8 +116,12 @@ bool is_study_folder(const std::string& word) {
 }
 
 void run_command(const CompareCommand& command, const CLI::App& given) {
-  if (!command.grid.encodings.empty() && is_study_folder(command.grid.encodings.front()))
-    return compare_cells(command, given);
+  const std::string first = command.grid.encodings.empty() ? "" : command.grid.encodings.front();
+  if (is_study_folder(first)) return compare_cells(command, given);
+  // A name may have any sign: a/b=rope.
+  if (first.find('=') == std::string::npos && names_folder(first)) {
+    fail_usage("'{}' holds no study; a study is a folder made by 'phasor study' or 'phasor compare'", first);
+  }
   if (!command.any_variant) fail_usage("--variant is of cells of a study: phasor compare FOLDER rope alibi");
   const StudyPlan plan = plan_of(command);
   StudyOptions options = command.study;

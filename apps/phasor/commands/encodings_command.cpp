@@ -8,6 +8,7 @@
 
 #include "commands/commands.h"
 #include "options/encoding_shape_options.h"
+#include "options/folder_word.h"
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
@@ -30,22 +31,6 @@ struct EncodingsOptions {
   std::string update;           // a file
   bool parameters = false, all = false, road = false, markdown = false, ascii = false, json = false;
 };
-
-bool is_expression(const std::string& text) {
-  try {
-    parse_encoding(text);
-    return true;
-  } catch (const UsageError&) {
-    return false;
-  }
-}
-
-// Whether the text is a run's folder: 'rope' stays an encoding, './rope' is a folder of that name.
-bool names_run(const std::string& text) {
-  if (text.find_first_of("(\"+[") != std::string::npos) return false;
-  if (text.find('/') != std::string::npos) return true;
-  return std::filesystem::is_directory(text) && !is_expression(text);
-}
 
 std::vector<std::filesystem::path> runs_below(const std::filesystem::path& folder) {
   try {
@@ -82,7 +67,7 @@ void check(const EncodingsOptions& options) {
   refuse(card && options.markdown, "--markdown", "is about the whole catalogue; leave the expression out");
   refuse(card && options.parameters, "--parameters", "is for the list; a card shows them anyway");
   refuse(options.road && options.markdown, "--road", "is part of what --markdown prints; give one of them");
-  refuse(options.step.has_value() && !names_run(options.expression), "--step", "goes with a run folder");
+  refuse(options.step.has_value() && !names_folder(options.expression), "--step", "goes with a run folder");
   refuse(options.json && options.markdown, "--json", "and --markdown are two forms; give one of them");
   refuse(!options.update.empty() && !options.markdown, "--update", "goes with --markdown");
   refuse(!card && options.all, "--all", "needs an EXPRESSION; --parameters lists those of every entry");
@@ -110,7 +95,7 @@ void run_encodings(const EncodingsOptions& options) {
               encoding_list(options.parameters));
     return;
   }
-  if (names_run(options.expression)) return show_run(options);
+  if (names_folder(options.expression)) return show_run(options);
   const Encoding encoding = parse_encoding(options.expression);
   const EncodingCard card = make_card(encoding, options.shape.shape(encoding), options.seed);
   options.json ? print_json(card_json(card))

@@ -150,9 +150,10 @@ void run_encoding(const EncodingSpectrumOptions& options) {
                        {"causal", shape.causal},
                        {"samples", content.draws},
                        {"seed", content.seed}};
-  const std::string title = fmt::format("{}\n{} positions, {} heads of {}{}, {} content ({}), {} draws",
-                                        resolved.expression, shape.positions, shape.heads, shape.head_width,
-                                        shape.causal ? ", causal" : "", name(content.kind), content_is, content.draws);
+  std::string title = fmt::format("{}\n{} positions, {} heads of {}{}, {} content ({}), {} draws", resolved.expression,
+                                  shape.positions, shape.heads, shape.head_width, shape.causal ? ", causal" : "",
+                                  name(content.kind), content_is, content.draws);
+  if (const std::string factor = product_factor_text(resolved, content.layer); !factor.empty()) title += "\n" + factor;
   show_heads(options.output, title, source, heads);
 }
 
@@ -230,6 +231,7 @@ void run_queries(const QueriesOptions& options) {
   const ForeignPositions positions = options.positions.empty() ? ForeignPositions() : read_positions(options.positions);
   std::optional<Encoding> encoding;
   if (!options.encoding.empty()) encoding = parse_encoding(options.encoding);
+  foreign.plain_enough = encoding.has_value();
   if (!options.output.out.empty()) prepare_directory(options.output.out);
   const std::unique_ptr<Backend> backend = options.device.open();  // --threads
   ForeignQueries read = read_foreign_queries(options.file, foreign);

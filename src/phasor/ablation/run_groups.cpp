@@ -124,6 +124,10 @@ std::vector<GroupComparison> compare_groups(const std::vector<AblatedGroup>& gro
 
 }  // namespace
 
+std::string RunGroupsBuilder::name_of(const std::string& encoding) const {
+  return names_ && names_->contains(encoding) ? names_->at(encoding) : encoding;
+}
+
 AblatedGroup& RunGroupsBuilder::group_for(const fs::path& folder, const RunConfig& config) {
   const std::string key = group_key(config);
   for (AblatedGroup& group : groups_) {
@@ -131,9 +135,11 @@ AblatedGroup& RunGroupsBuilder::group_for(const fs::path& folder, const RunConfi
     if (group.data == GroupData::either) group.data = has_own_data(config) ? GroupData::own : GroupData::shared;
     return group;
   }
-  const std::string within = fs::relative(folder, root_).parent_path().string();
+  const std::string within = names_ ? "" : fs::relative(folder, root_).parent_path().string();
+  const std::string name = name_of(config.model.encoding);
   groups_.push_back({.label = {},
-                     .place = within.empty() ? config.model.encoding : within + "/" + config.model.encoding,
+                     .name = name,
+                     .place = within.empty() ? name : within + "/" + name,
                      .encoding = config.model.encoding,
                      .task = config.task,
                      .protocol = config.protocol,
@@ -175,7 +181,7 @@ RunGroups RunGroupsBuilder::finish(const std::string& against) {
       if (!group.seeds[q].empty()) group.verdicts[q] = judge_encoding(group.seeds[q]);
     }
   }
-  RunGroups result{.groups = std::move(groups_), .against = against};
+  RunGroups result{.groups = std::move(groups_), .against = against, .against_name = name_of(against)};
   result.comparisons = compare_groups(result.groups, against);
   return result;
 }

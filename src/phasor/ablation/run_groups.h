@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -29,7 +30,8 @@ enum class GroupData : uint8_t { either, shared, own };
 // Runs that differ in their seed alone, or in it and the data that it draws.
 struct AblatedGroup {
   std::string label;  // no two groups have the same
-  std::string place;  // the encoding, behind the folders that the runs lie in
+  std::string name;   // of the encoding: as a study calls it, else as it is written
+  std::string place;  // the name, behind the folders that the runs lie in, which are of no interest in a study
   std::string encoding, task, protocol;
   // "train.lr=0.01": what sets it apart from groups of the same place, task and protocol.
   std::vector<std::string> settings;
@@ -55,6 +57,7 @@ struct GroupComparison {
 struct RunGroups {
   std::vector<AblatedGroup> groups;
   std::string against;  // the encoding that the others are compared with
+  std::string against_name;
   std::vector<GroupComparison> comparisons;
 };
 
@@ -64,6 +67,9 @@ class RunGroupsBuilder {
   // Labels of groups are the encodings, behind the folders below `root` that they lie in, with those settings that tell
   // them apart.
   explicit RunGroupsBuilder(std::filesystem::path root) : root_(std::move(root)) {}
+  // Of a study's folder: what it calls its encodings, by their canonical expressions. Labels have no folders then.
+  RunGroupsBuilder(std::filesystem::path root, std::map<std::string, std::string> names)
+      : root_(std::move(root)), names_(std::move(names)) {}
 
   // Throws Error where a run with these settings and this seed was added before.
   void require_new(const RunConfig& config) const;
@@ -76,8 +82,10 @@ class RunGroupsBuilder {
 
  private:
   AblatedGroup& group_for(const std::filesystem::path& folder, const RunConfig& config);
+  std::string name_of(const std::string& encoding) const;
 
   std::filesystem::path root_;
+  std::optional<std::map<std::string, std::string>> names_;
   std::vector<AblatedGroup> groups_;
 };
 

@@ -117,8 +117,8 @@ static const Fields<AblatedGroup>& json_fields(const AblatedGroup*) {
   };
   static const Fields<G> fields = {
       field("label", &G::label,
-            "the encoding, behind the folders that the runs lie in, with the settings that "
-            "tell it from other groups; no two are the same"),
+            "what a study calls the encoding, else the expression behind the folders that the runs lie in; with the "
+            "settings that tell it from other groups; no two are the same"),
       field("settings", &G::settings,
             "`key=value`: what differs from groups of the same folder, encoding, task and "
             "protocol"),
@@ -148,18 +148,20 @@ Json run_groups_json(const RunGroups& groups) {
 
 std::string run_groups_csv(const RunGroups& groups) {
   std::string text =
-      "group,encoding,task,protocol,question,run,seed,accuracy,verdict,layer,max_share,n2,necessity,sufficiency\n";
+      "group,label,encoding,task,protocol,question,run,seed,accuracy,verdict,layer,max_share,n2,necessity,"
+      "sufficiency\n";
   for (const AblatedGroup& group : groups.groups) {
     for (size_t q = 0; q < kQuestions.size(); ++q) {
       if (!group.verdicts[q]) continue;
       const std::vector<SeedShares>& seeds = group.verdicts[q]->seeds;
       for (size_t s = 0; s < seeds.size(); ++s) {
         const size_t run = group.seed_runs[q][s];
-        text += fmt::format("{},{},{},{},{},{},{},{:.6g},{},{},{:.6g},{:.6g},{:.6g},{:.6g}\n", csv_field(group.label),
-                            csv_field(group.encoding), csv_field(group.task), csv_field(group.protocol),
-                            name(kQuestions[q]), csv_field(group.runs[run].folder.string()), group.runs[run].seed,
-                            group.accuracy[run], name(seeds[s].verdict), seeds[s].layer, seeds[s].max_share.value,
-                            seeds[s].n2.value, seeds[s].necessity.value, seeds[s].sufficiency.value);
+        text += fmt::format("{},{},{},{},{},{},{},{},{:.6g},{},{},{:.6g},{:.6g},{:.6g},{:.6g}\n",
+                            csv_field(group.label), csv_field(group.name), csv_field(group.encoding),
+                            csv_field(group.task), csv_field(group.protocol), name(kQuestions[q]),
+                            csv_field(group.runs[run].folder.string()), group.runs[run].seed, group.accuracy[run],
+                            name(seeds[s].verdict), seeds[s].layer, seeds[s].max_share.value, seeds[s].n2.value,
+                            seeds[s].necessity.value, seeds[s].sufficiency.value);
       }
     }
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "phasor/ablation/run_groups.h"
+#include "phasor/base/display_width.h"
 #include "phasor/statistics/summary.h"
 
 namespace phasor {
@@ -30,15 +31,16 @@ class GroupTable {
     std::vector<size_t> widths(rows_.front().size(), 0);
     for (const std::vector<std::string>& row : rows_) {
       for (size_t c = 0; c < row.size(); ++c) {
-        if (c > 0 || row[c].size() <= kWidestName) widths[c] = std::max(widths[c], row[c].size());
+        const size_t width = display_width(row[c]);
+        if (c > 0 || width <= kWidestName) widths[c] = std::max(widths[c], width);
       }
     }
     std::string text;
     for (const std::vector<std::string>& row : rows_) {
-      const bool above = row.front().size() > kWidestName;
+      const bool above = display_width(row.front()) > kWidestName;
       if (above) text += row.front() + "\n";
-      std::string line = fmt::format("{:<{}}", above ? "" : row.front(), widths[0]);
-      for (size_t c = 1; c < row.size(); ++c) line += fmt::format("  {:<{}}", row[c], widths[c]);
+      std::string line = padded_to(above ? "" : row.front(), widths[0]);
+      for (size_t c = 1; c < row.size(); ++c) line += "  " + padded_to(row[c], widths[c]);
       text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     }
     return text;
@@ -110,7 +112,7 @@ std::string question_text(const RunGroups& all, size_t q) {
   if (std::none_of(all.groups.begin(), all.groups.end(), judged)) return text + "not measured\n";
   GroupTable table(joined({"encoding"}, columns.titles(),
                           {"accuracy %", "D P S N U", "verdict", "max share", "N2", "sufficiency",
-                           fmt::format("p against {} (Holm)", all.against)}));
+                           fmt::format("p against {} (Holm)", all.against_name)}));
   for (size_t g = 0; g < all.groups.size(); ++g) {
     const AblatedGroup& group = all.groups[g];
     if (!group.verdicts[q]) continue;

@@ -5,6 +5,7 @@
 #include "phasor/encoding/resolve/encoding_sum.h"
 #include "phasor/encoding/syntax/canonical.h"
 #include "phasor/encoding/syntax/encoding_error.h"
+#include "phasor/encoding/syntax/name_hint.h"
 #include "phasor/encoding/syntax/parser.h"
 #include "phasor/encoding/syntax/printer.h"
 #include "phasor/encoding/syntax/quote_hint.h"
@@ -25,6 +26,9 @@ bool reads(const std::string& text) {
 
 // What quotes have to do with the error comes first where they are the error.
 [[noreturn]] void fail_with_hint(std::string_view text, const EncodingError& error) {
+  if (const std::string hint = name_hint(text, reads); !hint.empty()) {
+    throw EncodingError(text, {error.column()}, fmt::format("{}; {}", error.reason(), hint));
+  }
   const std::string hint = quote_hint(text, reads);
   if (hint.empty()) throw error;
   if (const int quote = foreign_quote(text); quote > 0) throw EncodingError(text, {quote}, hint);

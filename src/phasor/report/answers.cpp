@@ -216,14 +216,17 @@ std::string extension_sentence(const AnsweredPlace& place) {
     const CellSummary& summary = *cell.cell;
     if (summary.added_seeds.empty()) continue;
     const bool all = summary.added_seeds.size() == summary.runs.size();
-    names[all ? "all" : "seeds " + seeds_text(summary.added_seeds)].push_back(cell.name);
+    names[all ? "all" : (summary.added_seeds.size() == 1 ? "seed " : "seeds ") + seeds_text(summary.added_seeds)]
+        .push_back(cell.name);
   }
   if (names.empty()) return "";
   std::vector<std::string> parts;
   for (const auto& [which, cells] : names) parts.push_back(fmt::format("{} of {}", which, listing(cells)));
   return fmt::format(
       "Extension: {} {} to the study later.", listing(parts),
-      parts.size() == 1 && names.begin()->second.size() == 1 && names.contains("all") ? "was added" : "were added");
+      parts.size() == 1 && names.begin()->second.size() == 1 && !names.begin()->first.starts_with("seeds ")
+          ? "was added"
+          : "were added");
 }
 
 std::optional<double> ceiling_of(const AnsweredPlace& place) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "phasor/base/json_fields.h"
 #include "phasor/encoding/encoding.h"
@@ -141,6 +142,11 @@ std::optional<ParameterValues> ends_of(const std::vector<LearnedTensor>& tensors
   return values;
 }
 
+// Numbers without a bound are written down as bounded by 1e300.
+static std::optional<double> bound(double value) {
+  return std::abs(value) < 1e300 ? std::optional(value) : std::nullopt;
+}
+
 const Fields<LearnedTensor>& json_fields(const LearnedTensor*) {
   using T = LearnedTensor;
   static const Fields<T> fields = {
@@ -149,8 +155,10 @@ const Fields<LearnedTensor>& json_fields(const LearnedTensor*) {
       field("layer", &T::layer, "null: all layers share it"),
       field("heads", &T::heads, "that its rows belong to; empty: no head has numbers of its own"),
       field("shape", &T::shape, "of the tensor"),
-      field("least", &T::least, "kept above it; null: no bound"),
-      field("most", &T::most, "kept below it; null: no bound"),
+      derived_field<T>(
+          "least", [](const T& tensor) { return bound(tensor.least); }, "kept above it; null: no bound"),
+      derived_field<T>(
+          "most", [](const T& tensor) { return bound(tensor.most); }, "kept below it; null: no bound"),
       field("start", &T::start, "every number, row by row, as training started"),
       field("end", &T::end, "likewise, trained; empty where a packed run has not kept them")};
   return fields;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <utility>
 
@@ -111,12 +112,31 @@ std::string heads_text(int64_t count, int64_t heads) {
   return count == heads ? "all heads" : fmt::format("{} of {} heads", count, heads);
 }
 
+}  // namespace
+
+std::string product_factor_text(const ResolvedEncoding& encoding, int64_t layer) {
+  const LayerEncoding& of_layer = encoding.layers[static_cast<size_t>(layer)];
+  if (of_layer.decoupled) return "";
+  for (const auto& rotation : of_layer.rotation) {
+    if (!rotation || rotation->magnitude == 1.0) continue;
+    const double square = std::pow(rotation->magnitude, 2.0 * static_cast<double>(rotation->axes.size()));
+    return fmt::format(
+        "products of turned channels are times {:.4g}, the square of the attention factor, which contraction includes",
+        square);
+  }
+  return "";
+}
+
+namespace {
+
 std::vector<std::string> sentences(const ForeignQueries& queries, const ResolvedEncoding& encoding, bool plain,
                                    bool had_bias, bool learns, const ForeignPositions& positions, int64_t layer) {
   const std::vector<HeadLogits>& heads = queries.samples.front();
   const auto all = static_cast<int64_t>(heads.size());
-  std::vector<std::string> done = {plain ? "on the file's queries_plain and keys_plain; its rotated ones are not used"
-                                         : "on the file's queries and keys, taken as they stand before rotation"};
+  std::vector<std::string> done = {
+      !plain             ? "on the file's queries and keys, taken as they stand before rotation"
+      : !queries.rotated ? "on the file's queries_plain and keys_plain, which have no rotated ones beside them"
+                         : "on the file's queries_plain and keys_plain; its rotated ones are not used"};
   int64_t turned = 0, biased = 0, scaled = 0;
   for (int64_t h = 0; h < all; ++h) {
     const HeadLogits& head = heads[static_cast<size_t>(h)];
@@ -131,6 +151,7 @@ std::vector<std::string> sentences(const ForeignQueries& queries, const Resolved
     done.push_back(
         fmt::format("{} pairs of channels are turned, in {}", head->rotary_pairs.size(), heads_text(turned, all)));
   }
+  if (const std::string factor = product_factor_text(encoding, layer); !factor.empty()) done.push_back(factor);
   if (biased > 0) done.push_back(fmt::format("a bias is added to the logits of {}", heads_text(biased, all)));
   if (scaled > 0) done.push_back(fmt::format("the scale is changed in {}", heads_text(scaled, all)));
   if (turned + biased + scaled == 0) done.emplace_back("it changes nothing here");

@@ -30,4 +30,8 @@ struct AppliedEncoding {
 AppliedEncoding apply_encoding(ForeignQueries& queries, const Encoding& encoding, const ForeignPositions& positions,
                                int64_t layer);
 
+// What a table of contractions has to say of a rotation that is more than one: nothing where its factors are of
+// length 1.
+std::string product_factor_text(const ResolvedEncoding& encoding, int64_t layer);
+
 }  // namespace phasor

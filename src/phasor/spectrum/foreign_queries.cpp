@@ -231,27 +231,30 @@ class ForeignFile {
 
   void read_plain_file() {
     name_layer();
-    const TensorShape queries = full_shape("queries");
-    const TensorShape keys = full_shape("keys");
+    result_.rotated = !options_.plain_enough || file_.contains("queries") || !file_.contains("queries_plain");
+    const char* query_name = result_.rotated ? "queries" : "queries_plain";
+    const char* key_name = result_.rotated ? "keys" : "keys_plain";
+    const TensorShape queries = full_shape(query_name);
+    const TensorShape keys = full_shape(key_name);
     const int64_t heads = queries[1], n = queries[2], width = queries[3];
     if (keys[0] != queries[0] || keys[2] != n || keys[3] != width) {
-      refuse("keys", "has shape {}, and 'queries' has {}; only the number of heads may differ{}",
-             text(info("keys").shape), text(info("queries").shape), layout_hint(queries, keys));
+      refuse(key_name, "has shape {}, and '{}' has {}; only the number of heads may differ{}",
+             text(info(key_name).shape), query_name, text(info(query_name).shape), layout_hint(queries, keys));
     }
     const int64_t key_heads = keys[1];
     if (heads % key_heads != 0) {
-      refuse("keys", "has {} heads, which cannot be shared evenly by {} heads of queries{}", key_heads, heads,
+      refuse(key_name, "has {} heads, which cannot be shared evenly by {} heads of queries{}", key_heads, heads,
              layout_hint(queries, keys));
     }
     note_layout(queries);
     result_.plain = file_.contains("queries_plain") || file_.contains("keys_plain");
     if (result_.plain) {
-      require_shape("queries_plain", queries, "queries");
-      require_shape("keys_plain", keys, "keys");
+      require_shape("queries_plain", queries, query_name);
+      require_shape("keys_plain", keys, key_name);
     }
     result_.bias = file_.contains("bias");
     result_.scale = given_scale_.value_or(1.0 / std::sqrt(static_cast<double>(width)));
-    const std::vector<double> q = ordered_numbers("queries"), k = ordered_numbers("keys");
+    const std::vector<double> q = ordered_numbers(query_name), k = ordered_numbers(key_name);
     const std::vector<double> plain_q = result_.plain ? ordered_numbers("queries_plain") : std::vector<double>();
     const std::vector<double> plain_k = result_.plain ? ordered_numbers("keys_plain") : std::vector<double>();
     const std::vector<Dense> biases = read_bias(heads, n);

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <cmath>
+#include <optional>
+
 #include "phasor/base/json_fields.h"
 #include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/encoding_list.h"
@@ -218,12 +221,20 @@ static const Fields<InitialValues>& json_fields(const InitialValues*) {
   return fields;
 }
 
+// Numbers without a bound are written down as bounded by 1e300.
+static std::optional<double> bound(double value) {
+  return std::abs(value) < 1e300 ? std::optional(value) : std::nullopt;
+}
+
 static const Fields<LearnedParameter>& json_fields(const LearnedParameter*) {
   using P = LearnedParameter;
   static const Fields<P> fields = {
       field("name", &P::name, "of the tensor, as in model.safetensors"), field("shape", &P::shape, "of the tensor"),
-      field("start", &P::initial, "where training starts"), field("least", &P::least, "kept above it; null: no bound"),
-      field("most", &P::most, "kept below it; null: no bound")};
+      field("start", &P::initial, "where training starts"),
+      derived_field<P>(
+          "least", [](const P& parameter) { return bound(parameter.least); }, "kept above it; null: no bound"),
+      derived_field<P>(
+          "most", [](const P& parameter) { return bound(parameter.most); }, "kept below it; null: no bound")};
   return fields;
 }
 

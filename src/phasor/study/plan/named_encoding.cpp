@@ -50,6 +50,10 @@ NamedEncoding parse_named_encoding(std::string_view text) {
   if (named.expression.empty()) {
     fail_usage("'{}=' names an encoding, but none follows; for example mine=bias(\"-abs(d)/8\")", named.name);
   }
+  if (separator(named.expression) != std::string_view::npos) {
+    fail_usage("'{}': a name with '=' goes into a study file, as {{\"name\": ..., \"expression\": ...}}",
+               shown_text(text));
+  }
   return named;
 }
 
