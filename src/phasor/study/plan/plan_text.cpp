@@ -19,8 +19,8 @@ std::string rate_text(const PlannedCell& cell) {
 }  // namespace
 
 std::string plan_text(const StudyPlan& plan) {
-  std::string lines = fmt::format("{}: {} cell{}\n\n", shown_name(plan), plan.cells.size(),
-                                  plan.cells.size() == 1 ? "" : "s");
+  std::string lines =
+      fmt::format("{}: {} cell{}\n\n", shown_name(plan), plan.cells.size(), plan.cells.size() == 1 ? "" : "s");
   for (const PlannedCell& cell : plan.cells) {
     lines += fmt::format("{}: {} seeds{}, {} steps, lr {}\n", text(cell.cell), cell.seeds.size(),
                          cell.own_data ? " with data of their own" : "", cell.config.train.steps, rate_text(cell));
