@@ -46,8 +46,7 @@ void show_run(const EncodingsOptions& options) {
     fail_usage("--length, --layers, --heads, --head-width, --width, --grid and --causal are those of the run");
   }
   if (!folder.exists()) {
-    const std::filesystem::path path = folder.path();
-    const std::vector<std::filesystem::path> runs = runs_below(path);
+    const std::vector<std::filesystem::path> runs = runs_below(folder.path());
     fail_usage("'{}' holds no run{}", options.expression,
                runs.empty()
                    ? "; a run is a folder made by 'phasor train'"

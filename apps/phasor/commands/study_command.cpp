@@ -90,7 +90,7 @@ StudyPlan grown_plan(const StudyPlan& plan, const StudyGrowth& growth) {
         shown_name(plan));
   }
   if (growth.empty()) return plan;
-  const StudyPlan later = grown(plan, growth);
+  StudyPlan later = grown(plan, growth);
   for (const NamedEncoding& encoding : growth.encodings) tell_what_is_there(plan, later, encoding);
   return later;
 }

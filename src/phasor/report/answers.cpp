@@ -221,6 +221,7 @@ std::string extension_sentence(const AnsweredPlace& place) {
   }
   if (names.empty()) return "";
   std::vector<std::string> parts;
+  parts.reserve(names.size());
   for (const auto& [which, cells] : names) parts.push_back(fmt::format("{} of {}", which, listing(cells)));
   return fmt::format(
       "Extension: {} {} to the study later.", listing(parts),

@@ -12,8 +12,8 @@ constexpr std::string_view kAccuracyId = "accuracy-by-encoding";
 
 void add_accuracy_rows(ReportFigure& figure, const FigureCell& cell, const std::vector<PublishedValue>& published) {
   const SeedInterval& number = cell.cell->numbers.test_accuracy;
-  const auto row = [&](const char* mark, Datum seed, Datum converged, Datum value, Datum low, Datum high,
-                       Datum source) {
+  const auto row = [&](const char* mark, const Datum& seed, const Datum& converged, const Datum& value,
+                       const Datum& low, const Datum& high, const Datum& source) {
     figure.rows.push_back(cell_row(cell, {mark, seed, converged, value, low, high, source}));
   };
   if (has_values(number)) row("mean", {}, {}, number.mean, number.low, number.high, {});

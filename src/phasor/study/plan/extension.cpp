@@ -81,7 +81,8 @@ std::vector<ExtendedCell> added_cells(const StudyPlan& earlier, const StudyPlan&
 }
 
 bool is_part_of(const StudyPlan& part, const StudyPlan& whole) {
-  return contains(whole, part) && !contains(part, whole);
+  const bool is_less = !contains(part, whole);  // NOLINT(readability-suspicious-call-argument): the other way round
+  return contains(whole, part) && is_less;
 }
 
 bool has_cells_of(const StudyPlan& whole, const StudyPlan& part) {
@@ -97,6 +98,7 @@ std::string seeds_text(std::vector<uint64_t> seeds) {
     return fmt::format("{} to {}", seeds.front(), seeds.back());
   }
   std::vector<std::string> names;
+  names.reserve(seeds.size());
   for (const uint64_t seed : seeds) names.push_back(std::to_string(seed));
   return listed(names);
 }

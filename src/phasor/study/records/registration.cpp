@@ -36,6 +36,7 @@ bool led_to(std::string plan, const std::vector<StudyExtension>& extensions, con
 
 std::string extensions_text(const std::vector<StudyExtension>& extensions) {
   std::vector<std::string> parts;
+  parts.reserve(extensions.size());
   for (const StudyExtension& extension : extensions) {
     parts.push_back(fmt::format("on {} by {} (commit {})", extension.date, extension.what, extension.commit));
   }
@@ -57,12 +58,13 @@ Registration registration_of(const StudyPlan& plan, std::string_view claims) {
 std::optional<StudyExtension> extension_of(const StudyPlan& earlier, const StudyPlan& later) {
   std::vector<ExtendedCell> added = added_cells(earlier, later);
   if (added.empty()) return std::nullopt;
-  return StudyExtension{.date = utc_date(),
-                        .commit = commit(),
-                        .before = plan_hash(earlier),
-                        .after = plan_hash(later),
-                        .what = extension_words(earlier, added),
-                        .added = std::move(added)};
+  StudyExtension extension{.date = utc_date(),
+                           .commit = commit(),
+                           .before = plan_hash(earlier),
+                           .after = plan_hash(later),
+                           .what = extension_words(earlier, added)};
+  extension.added = std::move(added);
+  return extension;
 }
 
 std::vector<std::string> post_hoc_reasons(const std::optional<Registration>& registered, const Registration& now,
@@ -86,8 +88,8 @@ std::string registration_text(const std::optional<Registration>& registered, con
     return fmt::format("Post hoc: {}{}.{}", fmt::join(reasons, "; "), since, extended);
   }
   const std::string claims = registered->claims.empty() ? "" : fmt::format(", claims {}", registered->claims);
-  const std::string text = fmt::format("Registered on {}, before the first run: plan {}, rules {}{}.", registered->date,
-                                       registered->plan, registered->rules, claims);
+  std::string text = fmt::format("Registered on {}, before the first run: plan {}, rules {}{}.", registered->date,
+                                 registered->plan, registered->rules, claims);
   if (extensions.empty()) return text;
   return fmt::format("{} {}: plan {}. What rests on runs that were added is marked as extension.", text,
                      extensions_text(extensions), now.plan);

@@ -4,6 +4,7 @@
 
 #include "phasor/base/json_fields.h"
 #include "phasor/base/special_numbers.h"
+#include "phasor/study/summary/cell_json.h"
 
 namespace phasor {
 namespace {
