@@ -34,6 +34,11 @@ std::vector<std::string> names(const Answer& answer) {
   return result;
 }
 
+CellRuns with_floors(CellRuns cell, const TaskFloors& floors) {
+  for (RunRecord& run : cell.runs) run.floors = floors;
+  return cell;
+}
+
 // SciPy: 97.0 (95.04 to 98.96), 43.0 points apart (39.1 to 46.9).
 TEST(Answers, WhoIsBetterThanAllOthersLeads) {
   const Answer answer = answer_of(study_of({cell_runs(kAlibi, kLow), cell_runs(kRope, kHigh)}));
@@ -55,6 +60,30 @@ TEST(Answers, ThreeRunsAreEnough) {
   EXPECT_EQ(answer.headline, "rope leads");
   EXPECT_NE(answer.sentence.find("rope is better than nope by 86.1 points (95 % 84.6 to 87.6)."), std::string::npos)
       << answer.sentence;
+}
+
+TEST(Answers, NobodyLeadsWhereNobodyIsAboveBlindGuessing) {
+  const TaskFloors length{.chance = 0.05, .constant = 0.06, .length = 0.16};
+  const CellRuns rope = cell_runs(kRope, {0.10, 0.11, 0.12}), alibi = cell_runs(kAlibi, {0.06, 0.061, 0.062});
+  const Answer answer = answer_of(study_of({with_floors(rope, length), with_floors(alibi, length)}));
+  EXPECT_EQ(answer.headline, "None of 2 encodings has learned it");
+  EXPECT_EQ(answer.sentence,
+            "The highest mean is that of rope, 11.0 % (95 % 8.5 to 13.5); the length of a sequence alone tells 16.0 %. "
+            "More steps, more samples or a higher learning rate may change that.");
+  EXPECT_EQ(names(answer), (std::vector<std::string>{"rope", "alibi"}));
+  const Answer one = answer_of(study_of({with_floors(rope, {.constant = 0.2, .length = 0.1})}));
+  EXPECT_EQ(one.headline, "rope has not learned it");
+  EXPECT_NE(one.sentence.find("always the same answer alone has 20.0 %"), std::string::npos) << one.sentence;
+  // Above that, differences count although nobody is near 90 %.
+  const TaskFloors low{.length = 0.105};
+  EXPECT_EQ(answer_of(study_of({with_floors(rope, low), with_floors(alibi, low)})).headline, "rope leads");
+}
+
+TEST(Answers, NamesThatRunFromTheRightKeepNumbersInOrder) {
+  CellName hebrew = named("rope");
+  hebrew.label = "\u05e7\u05d5\u05d3";
+  const Answer answer = answer_of(study_of({cell_runs(hebrew, kHigh), cell_runs(kAlibi, kLow)}));
+  EXPECT_EQ(answer.headline, "\u2068\u05e7\u05d5\u05d3\u2069 leads");
 }
 
 TEST(Answers, WhoeverIsWithinAPointLeadsToo) {

@@ -196,6 +196,23 @@ TEST_F(Figures, ComparisonsSayWhichAreExtensions) {
   EXPECT_NE(caption().find("later: all of them."), std::string::npos) << caption();
 }
 
+// A run that never reached 90 % counts as one update more than the longest, which is no number of steps to draw.
+TEST_F(Figures, RunsThatNeverReachedItHaveNoDifference) {
+  const auto drawn = [&] {
+    size_t figures = 0;
+    for (const ExportedFigure& figure : export_figures(study(), out(), {"comparisons"}).figures) {
+      figures += figure.name.find("steps-to-90") != std::string::npos ? 1 : 0;
+    }
+    return figures;
+  };
+  for (CellRuns& cell : results_.cells) {
+    for (RunRecord& run : cell.runs) run.steps_to_90 = 400;
+  }
+  EXPECT_EQ(drawn(), 1U);
+  for (CellRuns& cell : results_.cells) cell.runs.front().steps_to_90.reset();
+  EXPECT_EQ(drawn(), 0U);
+}
+
 // As on the page: by what an encoding is, whatever it is called, and one place for each.
 TEST_F(Figures, NamedEncodingsLookAsUsual) {
   results_.cells[0].cell.label = "mine";

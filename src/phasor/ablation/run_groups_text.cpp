@@ -12,6 +12,7 @@ namespace {
 
 std::string with_interval(const Estimate& estimate) {
   if (std::isnan(estimate.value)) return "-";
+  if (!std::isfinite(estimate.low) || !std::isfinite(estimate.high)) return fmt::format("{:.2f}", estimate.value);
   return fmt::format("{:.2f} ({:.2f}-{:.2f})", estimate.value, estimate.low, estimate.high);
 }
 
@@ -38,8 +39,8 @@ class GroupTable {
     std::string text;
     for (const std::vector<std::string>& row : rows_) {
       const bool above = display_width(row.front()) > kWidestName;
-      if (above) text += row.front() + "\n";
-      std::string line = padded_to(above ? "" : row.front(), widths[0]);
+      if (above) text += isolated(row.front()) + "\n";
+      std::string line = padded_to(above ? "" : isolated(row.front()), widths[0]);
       for (size_t c = 1; c < row.size(); ++c) line += "  " + padded_to(row[c], widths[c]);
       text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     }

@@ -8,11 +8,13 @@
 #include <map>
 #include <utility>
 
+#include "phasor/base/display_width.h"
 #include "phasor/report/answered_cells.h"
 #include "phasor/report/words.h"
 #include "phasor/statistics/summary.h"
 #include "phasor/study/plan/extension.h"
 #include "phasor/study/summary/compared_number.h"
+#include "phasor/study/summary/learned.h"
 
 namespace phasor {
 namespace {
@@ -61,7 +63,7 @@ std::vector<RankedCell> rank(const AnsweredPlace& place) {
   for (const auto& [cell, name] : place.cells) {
     if (cell->numbers.test_accuracy.count == 0) continue;
     ranked.push_back({.cell = cell->cell,
-                      .name = name,
+                      .name = isolated(name),
                       .numbers = cell->numbers,
                       .finished = std::ssize(cell->runs),
                       .planned = cell->planned,
@@ -112,7 +114,24 @@ std::string who(const Ranked& cells, const char* many) {
   return cells.size() <= kMostNamed ? names_of(cells) : fmt::format("{} {}", cells.size(), many);
 }
 
-std::string headline(const std::vector<RankedCell>& ranked) {
+// Where not even the best is above what can be had without reading the words: that there is a best one says nothing then.
+struct Unlearned {
+  double blind = 0.0;
+  bool is_length = false;  // the length of a sequence tells so much, or else the commonest answer
+};
+
+std::optional<Unlearned> unlearned(const std::vector<RankedCell>& ranked, const std::optional<TaskFloors>& floors) {
+  if (!floors) return std::nullopt;
+  const double blind = blind_accuracy(*floors);
+  if (ranked.front().accuracy().mean > blind) return std::nullopt;
+  return Unlearned{.blind = blind, .is_length = floors->length >= blind};
+}
+
+std::string headline(const std::vector<RankedCell>& ranked, const std::optional<Unlearned>& nothing) {
+  if (nothing) {
+    return ranked.size() == 1 ? fmt::format("{} has not learned it", ranked.front().name)
+                              : fmt::format("None of {} encodings has learned it", ranked.size());
+  }
   const Ranked level = those(ranked, Standing::level), open = those(ranked, Standing::open);
   if (ranked.size() == 1)
     return fmt::format("{}: {}", ranked.front().name, percent_text(ranked.front().accuracy().mean));
@@ -185,7 +204,19 @@ bool at_ceiling(const RankedCell& cell, const std::optional<double>& ceiling) {
   return ceiling && cell.accuracy().mean >= *ceiling - kCeilingMargin;
 }
 
-std::string sentence(const std::vector<RankedCell>& ranked, const std::optional<double>& ceiling) {
+std::string unlearned_text(const std::vector<RankedCell>& ranked, const Unlearned& nothing) {
+  const RankedCell& best = ranked.front();
+  const std::string mean = ranked.size() == 1 ? interval_text(best.accuracy())
+                                              : fmt::format("The highest mean is that of {}, {}", best.name,
+                                                            interval_text(best.accuracy()));
+  return fmt::format("{}; {} alone {} {}. More steps, more samples or a higher learning rate may change that.", mean,
+                     nothing.is_length ? "the length of a sequence" : "always the same answer",
+                     nothing.is_length ? "tells" : "has", percent_text(nothing.blind));
+}
+
+std::string sentence(const std::vector<RankedCell>& ranked, const std::optional<double>& ceiling,
+                     const std::optional<Unlearned>& nothing) {
+  if (nothing) return unlearned_text(ranked, *nothing);
   const RankedCell& best = ranked.front();
   const Ranked level = those(ranked, Standing::level), open = those(ranked, Standing::open),
                worse = those(ranked, Standing::worse);
@@ -217,7 +248,7 @@ std::string extension_sentence(const AnsweredPlace& place) {
     if (summary.added_seeds.empty()) continue;
     const bool all = summary.added_seeds.size() == summary.runs.size();
     names[all ? "all" : (summary.added_seeds.size() == 1 ? "seed " : "seeds ") + seeds_text(summary.added_seeds)]
-        .push_back(cell.name);
+        .push_back(isolated(cell.name));
   }
   if (names.empty()) return "";
   std::vector<std::string> parts;
@@ -228,6 +259,13 @@ std::string extension_sentence(const AnsweredPlace& place) {
       parts.size() == 1 && names.begin()->second.size() == 1 && !names.begin()->first.starts_with("seeds ")
           ? "was added"
           : "were added");
+}
+
+std::optional<TaskFloors> floors_of(const AnsweredPlace& place) {
+  for (const AnsweredCell& cell : place.cells) {
+    if (cell.cell->floors) return cell.cell->floors;
+  }
+  return std::nullopt;
 }
 
 std::optional<double> ceiling_of(const AnsweredPlace& place) {
@@ -271,8 +309,9 @@ std::vector<Answer> study_answers(const StudySummary& summary, bool paper) {
     } else {
       judge(answer.ranked);
       answer.extension = extension_sentence(place);
-      answer.headline = headline(answer.ranked);
-      answer.sentence = sentence(answer.ranked, ceiling_of(place));
+      const std::optional<Unlearned> nothing = unlearned(answer.ranked, floors_of(place));
+      answer.headline = headline(answer.ranked, nothing);
+      answer.sentence = sentence(answer.ranked, ceiling_of(place), nothing);
       if (!answer.extension.empty()) {
         answer.headline += " (extension)";
         answer.sentence += " " + answer.extension;

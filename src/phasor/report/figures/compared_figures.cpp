@@ -175,6 +175,8 @@ std::vector<ReportFigure> comparison_figures(const FigureStudy& study) {
   std::map<std::string, ComparedGroup> groups;
   for (const Comparison& comparison : *study.comparisons) {
     if (!comparison.difference || !std::isfinite(comparison.difference->difference)) continue;
+    // Runs that never reached 90 % stand for no number of steps.
+    if (comparison.first.never + comparison.second.never > 0) continue;
     const FigurePlace place{.task = comparison.first.cell.task, .protocol = comparison.first.cell.protocol};
     const std::string what = title(comparison.number);
     const std::string name = figure_name("comparisons", place, what);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "phasor/base/display_width.h"
 #include "phasor/base/number_text.h"
 #include "phasor/base/wrapped_text.h"
 
@@ -23,9 +24,9 @@ PairNames names_of(const Comparison& comparison) {
   const CellName& second = comparison.second.cell;
   first.encoding = second.encoding;
   if (first != second) {
-    return {text(comparison.first.cell), text(comparison.second.cell), ""};
+    return {isolated(text(comparison.first.cell)), isolated(text(comparison.second.cell)), ""};
   }
-  return {encoding_label(comparison.first.cell), encoding_label(second),
+  return {isolated(encoding_label(comparison.first.cell)), isolated(encoding_label(second)),
           fmt::format("{}, {}{}{}", first.task, first.protocol, first.variant.empty() ? "" : ", ", first.variant)};
 }
 
