@@ -114,7 +114,8 @@ std::string who(const Ranked& cells, const char* many) {
   return cells.size() <= kMostNamed ? names_of(cells) : fmt::format("{} {}", cells.size(), many);
 }
 
-// Where not even the best is above what can be had without reading the words: that there is a best one says nothing then.
+// Where not even the best is above what can be had without reading the words: that there is a best one says nothing
+// then.
 struct Unlearned {
   double blind = 0.0;
   bool is_length = false;  // the length of a sequence tells so much, or else the commonest answer
@@ -206,9 +207,9 @@ bool at_ceiling(const RankedCell& cell, const std::optional<double>& ceiling) {
 
 std::string unlearned_text(const std::vector<RankedCell>& ranked, const Unlearned& nothing) {
   const RankedCell& best = ranked.front();
-  const std::string mean = ranked.size() == 1 ? interval_text(best.accuracy())
-                                              : fmt::format("The highest mean is that of {}, {}", best.name,
-                                                            interval_text(best.accuracy()));
+  const std::string mean =
+      ranked.size() == 1 ? interval_text(best.accuracy())
+                         : fmt::format("The highest mean is that of {}, {}", best.name, interval_text(best.accuracy()));
   return fmt::format("{}; {} alone {} {}. More steps, more samples or a higher learning rate may change that.", mean,
                      nothing.is_length ? "the length of a sequence" : "always the same answer",
                      nothing.is_length ? "tells" : "has", percent_text(nothing.blind));
