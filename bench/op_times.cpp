@@ -42,6 +42,8 @@ class Data {
     sequences_.positions = View<const int32_t, 2>(put(positions), tokens_, 1);
     sequences_.count = put(std::vector<int32_t>{static_cast<int32_t>(kSequences)});
     sequences_.tokens = put(std::vector<int32_t>{static_cast<int32_t>(tokens_)});
+    sequences_.length_bound = 126;
+    sequences_.running = true;
   }
 
   int64_t tokens() const { return tokens_; }

@@ -111,7 +111,7 @@ TEST_P(AttentionProperty, GradientsDoNotNeedThoseByTables) {
   const AttentionData data(GetParam(), Dtype::f32, kSeed);
   const auto saved = reference::attention(data.setup, data.tensors);
   const AttentionGradientOutputs expected = run_backward(backend, data, saved);
-  const AttentionGradientOutputs got = run_backward(backend, data, saved, false);
+  const AttentionGradientOutputs got = run_backward(backend, data, saved, TableGradientsAsked::none);
   for (size_t i = 0; i < kTokenGradients; ++i) {
     EXPECT_EQ(listed(got.gradients)[i]->data, listed(expected.gradients)[i]->data) << kGradientNames[i];
   }

@@ -54,6 +54,24 @@ TEST_P(AttentionTest, BackwardIsTheFormula) {
   EXPECT_EQ(got.spoiled, 0);
 }
 
+TEST_P(AttentionTest, BackwardWithFixedFrequenciesIsTheFormula) {
+  PHASOR_SKIP_WITHOUT(dtype());
+  const AttentionData data(shape(), dtype(), kSeed + 3);
+  if (data.before.frequency.empty()) GTEST_SKIP() << "nothing turns in this case";
+  const auto saved = reference::attention(data.setup, data.tensors);
+  const AttentionGradientOutputs got = run_backward(test_backend(), data, saved, TableGradientsAsked::bias);
+  const auto compare = [&](auto expected) {
+    expected.frequency = lift<std::decay_t<decltype(expected.frequency.data[0])>>(data.before.frequency);
+    expect_gradients(data, got.gradients, expected);
+  };
+  if (dtype() == Dtype::f32) {
+    compare(expected_gradients<Rounded32>(data, saved));
+  } else {
+    compare(expected_gradients<Rounded16>(data, saved));
+  }
+  EXPECT_EQ(got.spoiled, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, AttentionTest,
                          testing::Combine(testing::ValuesIn(attention_cases()),
                                           testing::Values(Dtype::f32, Dtype::bf16)),

@@ -162,6 +162,40 @@ inline std::vector<AttentionCase> attention_cases() {
     c.bias = c.causal = true;
     c.rate = 0.3f;
   }
+  {
+    AttentionCase& c = add("BiasByRunningDistance", {16, 1, 130, 100, 17, 128, 5}, shape(5, 5, 16, 16));
+    c.bias = c.packed = true;
+    c.running_axis = 0;
+    c.rate = 0.1f;
+  }
+  {
+    AttentionCase& c = add("CausalRopeAndRunningDistance", {128, 31, 64, 7}, shape(3, 3, 32, 24));
+    c.bias = c.causal = true;
+    c.running_axis = 0;
+    c.pairs = 16;
+    c.spare = 40;
+  }
+  {
+    AttentionCase& c = add("SharedByRunningSequences", {40, 3, 97, 16}, shape(4, 4, 64, 44));
+    c.shape.shared_key_width = 16;
+    c.shape.shared_query_width = 8;
+    c.bias = c.head_scale = c.halves = true;
+    c.running_axis = 0;
+    c.pairs = 8;
+    c.first = 48;
+    c.rotation_tables = 2;
+    c.bias_tables = 3;
+    c.rate = 0.2f;
+    c.spare = 3;
+  }
+  {
+    AttentionCase& c = add("UnevenWidthsRunning", {77, 12, 33}, shape(3, 3, 12, 10));
+    c.causal = true;
+    c.shuffled = false;
+    c.head_set = {0, -1, 0};
+    c.pairs = 5;
+    c.first = 1;
+  }
   add("Wide", {130}, shape(1, 1, 128, 64));
   {
     AttentionCase& c = add("OneKeyHead", {64, 70}, shape(2, 1, 64, 128));
@@ -275,6 +309,7 @@ class AttentionData {
       }
     }
     batch.position_count += kLastStart;
+    batch.running = batch.running || shape.axes == 1;
   }
 
   std::vector<int32_t> table_choice(int64_t tables) {

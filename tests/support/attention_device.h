@@ -159,10 +159,13 @@ struct AttentionGradientOutputs {
   std::vector<Bytes> images;
 };
 
-// The saved out and log_sum are those of the double reference, rounded to their storage. tables: ask for dbias and
-// dfrequency too.
+// Gradients by tables that are asked for: kernels differ with them.
+enum class TableGradientsAsked { all, bias, none };
+
+// The saved out and log_sum are those of the double reference, rounded to their storage.
 inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionData& data,
-                                             const reference::AttentionResult<double>& saved, bool tables = true) {
+                                             const reference::AttentionResult<double>& saved,
+                                             TableGradientsAsked asked = TableGradientsAsked::all) {
   const DeviceAttention attention(backend, data);
   const AttentionBlocks gradients(backend, data);
   const DeviceMatrix out(backend, data.operands, saved.out, data.shape.spare, 2);
@@ -176,8 +179,8 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
   op.dshared_query = gradients.matrix(2);
   op.dshared_key = gradients.matrix(3);
   op.dvalue = gradients.matrix(4);
-  if (tables) op.dbias = dbias.view();
-  if (tables && !data.before.frequency.empty()) op.dfrequency = dfrequency.view();
+  if (asked != TableGradientsAsked::none) op.dbias = dbias.view();
+  if (asked == TableGradientsAsked::all && !data.before.frequency.empty()) op.dfrequency = dfrequency.view();
   op.out = out.matrix();
   op.dout = dout.matrix();
   op.log_sum = log_sum.view();

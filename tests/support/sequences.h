@@ -10,9 +10,15 @@ struct Batch {
   std::vector<int32_t> offsets;  // [sequences + 1]
   Grid<int32_t> positions;       // [tokens, axes]
   int32_t position_count = 0;    // positions are below this
+  bool running = false;          // positions go up by one on every axis, and the backend is told so, and the longest
 
   int64_t sequences() const { return static_cast<int64_t>(offsets.size()) - 1; }
   int64_t tokens() const { return offsets.back(); }
+  int64_t longest() const {
+    int64_t result = 0;
+    for (size_t s = 1; s < offsets.size(); ++s) result = std::max<int64_t>(result, offsets[s] - offsets[s - 1]);
+    return result;
+  }
   std::vector<int32_t> first_axis() const {
     std::vector<int32_t> p;
     for (int64_t t = 0; t < positions.rows; ++t) p.push_back(positions(t, 0));
@@ -26,6 +32,7 @@ inline Batch make_batch(RandomData& data, const std::vector<int32_t>& lengths, i
   batch.offsets = {0};
   for (int32_t length : lengths) batch.offsets.push_back(batch.offsets.back() + length);
   const int32_t longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
+  batch.running = !shuffled;
   batch.position_count = shuffled ? longest + longest / 2 + 1 : longest;
   batch.positions = Grid<int32_t>(batch.tokens(), axes, 0);
   for (int64_t axis = 0; axis < axes; ++axis) {
@@ -50,6 +57,8 @@ class DeviceSequences {
         View<const int32_t, 2>(positions_.data(), batch.tokens() + spare_tokens, batch.positions.columns);
     sequences_.count = counts_.data();
     sequences_.tokens = counts_.data() + 1;
+    sequences_.running = batch.running;
+    if (batch.running) sequences_.length_bound = batch.longest();
   }
 
   const Sequences& get() const { return sequences_; }

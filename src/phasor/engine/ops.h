@@ -31,6 +31,8 @@ struct Sequences {
   const int32_t* tokens = nullptr;   // tokens in this batch, = offsets[*count]
   int64_t count_bound = -1;          // as Rows::bound, of sequences
   int64_t token_bound = -1;          // of tokens
+  int64_t length_bound = -1;         // at least the length of each sequence; negative: not known
+  bool running = false;              // within a sequence, positions are known to go up by one on every axis
 };
 
 // Keeps each element with probability 1 - rate and scales it by 1 / (1 - rate). The mask is a function

@@ -16,6 +16,11 @@ int64_t rounded_up(int64_t count, int64_t step, int64_t capacity) {
   return std::min(capacity, (count + step - 1) / step * step);
 }
 
+bool are_indices(const std::vector<PositionAxis>& axes) {
+  return std::all_of(axes.begin(), axes.end(),
+                     [](const PositionAxis& axis) { return axis.kind == PositionAxis::Kind::index; });
+}
+
 // Places in a block of words of four bytes, each array at a multiple of 64 of them.
 class Carver {
  public:
@@ -37,8 +42,13 @@ class Carver {
 
 }  // namespace
 
-DeviceBatch::DeviceBatch(Arena& arena, const Capacity& capacity, Readout readout, int64_t axes)
-    : capacity_(capacity), readout_(readout), token_bound_(capacity.tokens), sequence_bound_(capacity.sequences) {
+DeviceBatch::DeviceBatch(Arena& arena, const Capacity& capacity, Readout readout, const ResolvedEncoding& encoding)
+    : capacity_(capacity),
+      readout_(readout),
+      token_bound_(capacity.tokens),
+      sequence_bound_(capacity.sequences),
+      longest_(encoding.shape.positions),
+      running_(are_indices(encoding.axes)) {
   const int64_t targets = readout == Readout::every ? capacity.tokens : capacity.sequences;
   const auto carve = [&](Carver carver) {
     counts_ = carver.view<int32_t>(2);
@@ -48,7 +58,7 @@ DeviceBatch::DeviceBatch(Arena& arena, const Capacity& capacity, Readout readout
     targets_ = carver.view<int32_t>(targets);
     target_weights_ = carver.view<float>(targets);
     tokens_ = carver.view<int32_t>(capacity.tokens);
-    positions_ = carver.view<int32_t>(capacity.tokens, axes);
+    positions_ = carver.view<int32_t>(capacity.tokens, encoding.axes.size());
     return carver.used();
   };
   const int64_t size = carve(Carver(nullptr));
@@ -89,7 +99,9 @@ Sequences DeviceBatch::sequences() const {
           .count = counts_.data(),
           .tokens = counts_.data() + 1,
           .count_bound = sequence_bound_,
-          .token_bound = token_bound_};
+          .token_bound = token_bound_,
+          .length_bound = longest_,
+          .running = running_};
 }
 
 Rows DeviceBatch::target_rows() const {

@@ -3,6 +3,7 @@
 // one block, which is filled on the host and copied as a whole.
 #include <vector>
 
+#include "phasor/encoding/resolve/resolved.h"
 #include "phasor/engine/arena.h"
 #include "phasor/task/batch.h"
 
@@ -15,8 +16,8 @@ struct Capacity {
 
 class DeviceBatch {
  public:
-  // Tokens have `axes` positions each.
-  DeviceBatch(Arena& arena, const Capacity& capacity, Readout readout, int64_t axes);
+  // Tokens have a position on each axis of the encoding.
+  DeviceBatch(Arena& arena, const Capacity& capacity, Readout readout, const ResolvedEncoding& encoding);
 
   // `positions` is [tokens, axes]. Throws Error when the batch is larger than the capacity.
   void upload(Backend& backend, const Batch& batch, const std::vector<int32_t>& positions, uint32_t step);
@@ -40,6 +41,8 @@ class DeviceBatch {
   Capacity capacity_;
   Readout readout_;
   int64_t token_bound_, sequence_bound_;
+  int64_t longest_;  // that the model takes
+  bool running_;     // positions go up by one on every axis
   View<int32_t, 1> block_;   // all that follows
   View<int32_t, 1> counts_;  // sequences, tokens
   View<uint32_t, 1> step_;

@@ -47,7 +47,7 @@ Transformer::Transformer(Backend& backend, const ModelConfig& config, const Reso
     if (options.training) gradients_ = arena.view<float>(size);
     if (options.precision != Dtype::f32) low_precision_ = arena.matrix(options.precision, size / kCastRow, kCastRow);
     sums_ = arena.view<double>(1, kScoreSums);
-    batch_.emplace(arena, options.capacity, config.readout, static_cast<int64_t>(encoding_.axes.size()));
+    batch_.emplace(arena, options.capacity, config.readout, encoding_);
     activations_.emplace(arena, config, encoding_, options.capacity, options.precision);
     if (options.training) flow_.emplace(arena, config, encoding_, options.capacity, options.precision);
   };
@@ -63,7 +63,7 @@ size_t Transformer::bytes_needed(const ModelConfig& config, const ResolvedEncodi
   const int64_t size = padded_size(ParameterLayout(config, encoding));
   arena.view<float>(options.training ? 2 * size : size);
   if (options.precision != Dtype::f32) arena.matrix(options.precision, size / kCastRow, kCastRow);
-  const DeviceBatch batch(arena, options.capacity, config.readout, static_cast<int64_t>(encoding.axes.size()));
+  const DeviceBatch batch(arena, options.capacity, config.readout, encoding);
   const Activations activations(arena, config, encoding, options.capacity, options.precision);
   if (options.training) {
     const GradientFlow flow(arena, config, encoding, options.capacity, options.precision);

@@ -6,7 +6,8 @@
 namespace phasor::cuda {
 
 void attention_forward(const AttentionForward& op, const CudaContext& context);
-void tensor_attention_forward(const AttentionForward& op, const CudaContext& context);  // takes_tensor_cores
+// Of sequences of more than `longer_than` tokens, where takes_tensor_cores.
+void tensor_attention_forward(const AttentionForward& op, int longer_than, const CudaContext& context);
 void attention_backward(const AttentionBackward& op, const CudaContext& context);
 void attention_dense_forward(const AttentionDenseForward& op, const CudaContext& context);
 void attention_dense_backward(const AttentionDenseBackward& op, const CudaContext& context);

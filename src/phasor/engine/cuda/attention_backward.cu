@@ -4,7 +4,7 @@
 
 #include "phasor/engine/cuda/attention.h"
 #include "phasor/engine/cuda/attention_gradients.h"
-#include "phasor/engine/cuda/attention_tensor.h"
+#include "phasor/engine/cuda/attention_short.h"
 
 namespace phasor::cuda {
 namespace {
@@ -96,29 +96,26 @@ void add_frequencies(const AttentionBackward& op, const BackwardScratch& scratch
   PHASOR_CUDA_LAUNCHED();
 }
 
-void attention_backward(const AttentionBackward& op, const CudaContext& context) {
+namespace {
+
+// Sequences of more than `longer_than` tokens, but for the shares of heads in shared channels.
+void backward_tiles(const AttentionBackward& op, BackwardScratch scratch, int longer_than, const CudaContext& context) {
   const Attention& a = op.attention;
   const AttentionShape& shape = a.shape;
   const int64_t tokens = a.sequences.positions.extent(0);
-  if (tokens == 0) return;
   const bool tensor = takes_tensor_cores(a);
   int rows = 0;
   with_heads(shape, [&]<class Heads>(Heads) { rows = BlockShape<Heads>::kRows; });
-  const AttentionTiles tiles(a.sequences, tensor ? kHeadRows : rows, context);
+  const AttentionTiles tiles(a.sequences, tensor ? kHeadRows : rows, longer_than, context);
 
   const bool frequencies = !op.dfrequency.empty() && !a.rotation.query.empty();
   const int64_t frequency_share =
       frequencies ? tiles.capacity() * shape.heads * a.rotation.axes * op.dfrequency.extent(1) : 0;
   const int64_t runs = op.dbias.empty() ? 0 : distance_runs(op.dbias.size(), tiles.capacity());
   const ScratchArray<float> taken(context, tokens * shape.heads);
-  const ScratchArray<float> dshared_query(context, shape.heads * tokens * shape.shared_query_width);
-  const ScratchArray<float> dshared_key(context, shape.key_heads * tokens * shape.shared_key_width);
   const ScratchArray<double> by_frequency(context, 2 * frequency_share);
   const ScratchArray<float> distances(context, runs * op.dbias.size());
-  BackwardScratch scratch;
   scratch.taken = taken.data();
-  scratch.dshared_query = dshared_query.data();
-  scratch.dshared_key = dshared_key.data();
   if (frequencies) {
     scratch.query_frequencies = by_frequency.data();
     scratch.key_frequencies = by_frequency.data() + frequency_share;
@@ -140,14 +137,6 @@ void attention_backward(const AttentionBackward& op, const CudaContext& context)
     backward_queries(op, scratch, tiles, context);
     backward_keys(op, scratch, tiles, context);
   }
-  const auto add_shares = [&](const Matrix& to, const float* shares, int64_t heads) {
-    if (to.empty()) return;
-    add_heads<<<grid_of(tokens * to.columns(), kThreads), kThreads, 0, context.stream>>>(to, shares, heads, tokens,
-                                                                                         a.sequences.tokens);
-    PHASOR_CUDA_LAUNCHED();
-  };
-  add_shares(op.dshared_query, scratch.dshared_query, shape.heads);
-  add_shares(op.dshared_key, scratch.dshared_key, shape.key_heads);
   if (runs > 0) {
     if (tensor) {
       tensor_backward_distances(op, scratch, tiles, context);
@@ -157,6 +146,39 @@ void attention_backward(const AttentionBackward& op, const CudaContext& context)
     add_distances(op, scratch, context);
   }
   if (frequencies) add_frequencies(op, scratch, tiles, context);
+}
+
+}  // namespace
+
+void attention_backward(const AttentionBackward& op, const CudaContext& context) {
+  const Attention& a = op.attention;
+  const AttentionShape& shape = a.shape;
+  const int64_t tokens = a.sequences.positions.extent(0);
+  if (tokens == 0) return;
+  const bool brief = takes_short(op);
+  const int64_t by_distance =
+      brief && !op.dbias.empty() ? sequence_bound(a.sequences) * shape.heads * kShortDistances : 0;
+  const ScratchArray<float> dshared_query(context, shape.heads * tokens * shape.shared_query_width);
+  const ScratchArray<float> dshared_key(context, shape.key_heads * tokens * shape.shared_key_width);
+  const ScratchArray<float> short_distances(context, by_distance);
+  BackwardScratch scratch;
+  scratch.dshared_query = dshared_query.data();
+  scratch.dshared_key = dshared_key.data();
+  scratch.short_distances = short_distances.data();
+  if (brief) {
+    short_backward(op, scratch, context);
+    if (by_distance > 0) add_short_distances(op, scratch, context);
+  }
+  if (!brief || !are_short(a.sequences)) backward_tiles(op, scratch, brief ? kShortRows : 0, context);
+
+  const auto add_shares = [&](const Matrix& to, const float* shares, int64_t heads) {
+    if (to.empty()) return;
+    add_heads<<<grid_of(tokens * to.columns(), kThreads), kThreads, 0, context.stream>>>(to, shares, heads, tokens,
+                                                                                         a.sequences.tokens);
+    PHASOR_CUDA_LAUNCHED();
+  };
+  add_shares(op.dshared_query, scratch.dshared_query, shape.heads);
+  add_shares(op.dshared_key, scratch.dshared_key, shape.key_heads);
 }
 
 }  // namespace phasor::cuda

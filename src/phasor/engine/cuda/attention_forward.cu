@@ -6,7 +6,7 @@
 
 #include "phasor/engine/cuda/attention.h"
 #include "phasor/engine/cuda/attention_block.h"
-#include "phasor/engine/cuda/attention_tensor.h"
+#include "phasor/engine/cuda/attention_short.h"
 
 namespace phasor::cuda {
 namespace {
@@ -94,11 +94,16 @@ __global__ void __launch_bounds__(BlockShape<Heads>::kThreads)
 }  // namespace
 
 void attention_forward(const AttentionForward& op, const CudaContext& context) {
-  if (takes_tensor_cores(op.attention)) return tensor_attention_forward(op, context);
+  if (takes_short(op.attention)) {
+    short_forward(op, context);
+    if (!are_short(op.attention.sequences)) tensor_attention_forward(op, kShortRows, context);
+    return;
+  }
+  if (takes_tensor_cores(op.attention)) return tensor_attention_forward(op, 0, context);
   const AttentionShape& shape = op.attention.shape;
   with_heads(shape, [&]<class Heads>(Heads) {
     constexpr int kRows = BlockShape<Heads>::kRows;
-    const AttentionTiles tiles(op.attention.sequences, kRows, context);
+    const AttentionTiles tiles(op.attention.sequences, kRows, 0, context);
     const int floats =
         (kRows + kWarp) * row_stride(shape.key_width) + kWarp * row_stride(shape.value_width) + kRows * kWarp;
     launch(forward_tile<Heads>, dim3(static_cast<unsigned>(tiles.capacity()), static_cast<unsigned>(shape.heads)),

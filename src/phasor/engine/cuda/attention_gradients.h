@@ -17,6 +17,7 @@ struct BackwardScratch {
   double* key_frequencies = nullptr;    // likewise
   float* distances = nullptr;           // [chunks, as dbias]: a run of tiles' share
   int64_t chunks = 0;
+  float* short_distances = nullptr;  // [sequences, heads, kShortDistances]: a short sequence's share
 };
 
 // P and dL of one query and key. Masked: both 0.

@@ -56,6 +56,11 @@ class HeadTurn {
   }
   __device__ int64_t apart() const { return rotation_.halves ? pairs_ : 1; }
 
+  // Whether factors() serves: one axis, a token's factors side by side.
+  __device__ bool has_rows_of_factors() const { return rotation_.axes == 1 && table_.stride(2) == 2; }
+  // Real and imaginary parts of the pairs' factors.
+  __device__ const float* factors(int64_t token) const { return table_.row(row_, positions_(token, 0), 0); }
+
   // Which pair a channel belongs to, -1: none; and whether it is the second of it.
   __device__ int64_t pair_of(int64_t channel, bool& second) const {
     const int64_t at = channel - rotation_.first;

@@ -98,6 +98,15 @@ class TurnedChannels {
     read_whole(to, token, c);
     const int at = c - first_;
     if (at + 8 <= 0 || at >= turned_) return;
+    const float* factors = turn_.has_rows_of_factors() ? turn_.factors(token) : nullptr;
+    const auto factor = [&](int pair, float& real, float& imaginary) {
+      if (factors != nullptr) {
+        real = factors[2 * pair];
+        imaginary = factors[2 * pair + 1];
+      } else {
+        turn_.factor(token, pair, real, imaginary);
+      }
+    };
     if (halves_) {
       const bool second = at >= turned_ / 2;
       float other[8];
@@ -105,7 +114,7 @@ class TurnedChannels {
 #pragma unroll
       for (int e = 0; e < 8; ++e) {
         float real, imaginary;
-        turn_.factor(token, second ? at - turned_ / 2 + e : at + e, real, imaginary);
+        factor(second ? at - turned_ / 2 + e : at + e, real, imaginary);
         to[e] = second ? to[e] * real + other[e] * imaginary : to[e] * real - other[e] * imaginary;
       }
     } else {
@@ -113,7 +122,7 @@ class TurnedChannels {
       for (int e = 0; e < 8; e += 2) {
         if (at + e < 0 || at + e >= turned_) continue;
         float real, imaginary;
-        turn_.factor(token, (at + e) / 2, real, imaginary);
+        factor((at + e) / 2, real, imaginary);
         const float x = to[e], y = to[e + 1];
         to[e] = x * real - y * imaginary;
         to[e + 1] = y * real + x * imaginary;

@@ -127,9 +127,9 @@ __global__ void __launch_bounds__(kHeadThreads)
 
 }  // namespace
 
-void tensor_attention_forward(const AttentionForward& op, const CudaContext& context) {
+void tensor_attention_forward(const AttentionForward& op, int longer_than, const CudaContext& context) {
   const AttentionShape& shape = op.attention.shape;
-  const AttentionTiles tiles(op.attention.sequences, kHeadRows, context);
+  const AttentionTiles tiles(op.attention.sequences, kHeadRows, longer_than, context);
   with_channels(shape.value_width, [&]<int kValue>(std::integral_constant<int, kValue>) {
     launch(tensor_forward<kValue>, dim3(static_cast<unsigned>(tiles.capacity()), static_cast<unsigned>(shape.heads)),
            kHeadThreads, forward_bytes(shape), context, op, tiles.list(), tiles.count());

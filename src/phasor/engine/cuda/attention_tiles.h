@@ -14,10 +14,11 @@ struct AttentionTile {
   int32_t begin = 0;  // first row, counted within the sequence
 };
 
-// The tiles of one height of a whole batch, sequence after sequence. Device memory of the op that made it.
+// The tiles of one height of a batch's sequences of more than `longer_than` tokens, sequence after sequence. Device
+// memory of the op that made it.
 class AttentionTiles {
  public:
-  AttentionTiles(const Sequences& sequences, int rows, const CudaContext& context);
+  AttentionTiles(const Sequences& sequences, int rows, int longer_than, const CudaContext& context);
 
   const AttentionTile* list() const { return list_.data(); }
   const int32_t* count() const { return count_.data(); }
