@@ -124,7 +124,8 @@ class Table {
   double peak_;
 };
 
-void time_linear(Backend& backend, Data& data, Table& table, int64_t out, int64_t in, Activation activation) {
+void time_linear(Backend& backend, Data& data, Table& table, int64_t out, int64_t in, Activation activation,
+                 Activation slope = Activation::none) {
   const int64_t rows = data.tokens();
   LinearForward forward;
   forward.x = data.matrix(Dtype::bf16, rows, in);
@@ -139,8 +140,7 @@ void time_linear(Backend& backend, Data& data, Table& table, int64_t out, int64_
   backward.dy = data.matrix(Dtype::bf16, rows, out);
   backward.x = forward.x;
   backward.weight = forward.weight;
-  backward.y = forward.y;
-  backward.activation = activation;
+  backward.x_activation = slope;
   const double flops = 2.0 * static_cast<double>(rows * out * in);
   const double bytes = 2.0 * static_cast<double>(rows * (out + in));
   const std::string name = fmt::format("linear {} x {}{}", out, in, activation == Activation::relu ? ", relu" : "");
@@ -243,7 +243,7 @@ void run(const std::string& device, double peak) {
   time_linear(*backend, data, table, 768, 256, Activation::none);
   time_linear(*backend, data, table, kWidth, kWidth, Activation::none);
   time_linear(*backend, data, table, kHidden, kWidth, Activation::relu);
-  time_linear(*backend, data, table, kWidth, kHidden, Activation::none);
+  time_linear(*backend, data, table, kWidth, kHidden, Activation::none, Activation::relu);
   time_attention(*backend, data, table, {"nope", false, false, false, 0.0f});
   time_attention(*backend, data, table, {"nope, dropout", false, false, false, 0.1f});
   time_attention(*backend, data, table, {"rope, dropout", true, false, false, 0.1f});

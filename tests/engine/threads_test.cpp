@@ -21,10 +21,8 @@ TEST_P(LinearThreads, SameBits) {
   const LinearDtypes& dtypes = std::get<1>(GetParam());
   PHASOR_SKIP_WITHOUT(dtypes.operands);
   const LinearData data(std::get<0>(GetParam()), dtypes, kSeed);
-  // Which bits come out does not depend on where the saved activations came from.
-  const Grid<double> saved = RandomData(kSeed).normal(data.dy.rows, data.dy.columns, dtypes.results);
   expect_same_bits_on_any_threads([&](Backend& backend) { return run_forward(backend, data).images; });
-  expect_same_bits_on_any_threads([&](Backend& backend) { return run_backward(backend, data, saved).images; });
+  expect_same_bits_on_any_threads([&](Backend& backend) { return run_backward(backend, data).images; });
 }
 
 INSTANTIATE_TEST_SUITE_P(

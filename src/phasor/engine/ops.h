@@ -125,17 +125,17 @@ struct LinearForward {
   Rows rows;
 };
 
+// dy is the gradient before y's activation: the op that read y as its x has taken the slope into its dx.
 struct LinearBackward {
   Matrix dx;                   // [rows, in] or empty
   bool accumulate_dx = false;  // dx += instead of =, fp32 dx only
   View<float, 2> dweight;      // += [out, in]
   View<float, 1> dbias;        // += [out] or empty
-  Matrix dy;                   // [rows, out]; overwritten by the gradient before the activation
+  ConstMatrix dy;              // [rows, out]
   ConstMatrix x;
   ConstMatrix weight;
-  ConstMatrix y;              // relu only
-  ConstMatrix preactivation;  // gelu only
-  Activation activation = Activation::none;
+  Activation x_activation = Activation::none;  // what made x: dx is multiplied by its slope
+  ConstMatrix x_preactivation;                 // [rows, in], gelu only
   Rows rows;
 };
 

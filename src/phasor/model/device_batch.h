@@ -41,8 +41,8 @@ class DeviceBatch {
   Capacity capacity_;
   Readout readout_;
   int64_t token_bound_, sequence_bound_;
-  int64_t longest_;  // that the model takes
-  bool running_;     // positions go up by one on every axis
+  int64_t longest_;          // that the model takes
+  bool running_;             // positions go up by one on every axis
   View<int32_t, 1> block_;   // all that follows
   View<int32_t, 1> counts_;  // sequences, tokens
   View<uint32_t, 1> step_;

@@ -111,7 +111,7 @@ class Transformer {
   // Views of the numbers that a slot names.
   ConstMatrix weight(const LinearSlot& slot) const;
   LinearForward linear(const LinearSlot& slot, ConstMatrix x, Matrix y) const;
-  LinearBackward linear_backward(const LinearSlot& slot, Matrix dx, Matrix dy, ConstMatrix x);
+  LinearBackward linear_backward(const LinearSlot& slot, Matrix dx, ConstMatrix dy, ConstMatrix x);
   void residual_norm(int64_t stream_index, const NormSlot* slot, const NormActivations& norm);
   void stream_norm(int64_t l);
   void set_norm(ResidualNormForward& op, const NormSlot& slot, const NormActivations& norm) const;

@@ -4,7 +4,7 @@
 
 namespace phasor {
 
-LinearBackward Transformer::linear_backward(const LinearSlot& slot, Matrix dx, Matrix dy, ConstMatrix x) {
+LinearBackward Transformer::linear_backward(const LinearSlot& slot, Matrix dx, ConstMatrix dy, ConstMatrix x) {
   LinearBackward op{.dx = dx,
                     .dweight = View<float, 2>(gradients_.data() + slot.weight, slot.out, slot.in),
                     .dy = dy,
@@ -77,12 +77,11 @@ void Transformer::backward_layer(int64_t l, DistanceProbe* probe) {
   const LayerSlots& slots = layout_.layers[static_cast<size_t>(l)];
   const LayerActivations& layer = activations_->layers[static_cast<size_t>(l)];
 
-  backend_.run(linear_backward(slots.down, flow_->hidden, flow_->branch, layer.hidden));
-  LinearBackward up = linear_backward(slots.up, flow_->normed, flow_->hidden, layer.ffn_norm.y);
-  up.activation = config_.ffn;
-  up.y = layer.hidden;
-  up.preactivation = layer.preactivation;
-  backend_.run(up);
+  LinearBackward down = linear_backward(slots.down, flow_->hidden, flow_->branch, layer.hidden);
+  down.x_activation = config_.ffn;
+  down.x_preactivation = layer.preactivation;
+  backend_.run(down);
+  backend_.run(linear_backward(slots.up, flow_->normed, flow_->hidden, layer.ffn_norm.y));
   residual_norm_backward(2 * l + 1, slots.ffn_norm, layer.ffn_norm, false);
 
   backend_.run(linear_backward(slots.output, flow_->mixed, flow_->branch, layer.mixed));

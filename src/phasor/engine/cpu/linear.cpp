@@ -16,6 +16,33 @@ void add_bias(float* row, const View<const float, 1>& bias, int64_t count) {
   for (int64_t c = 0; c < count; ++c) row[c] += bias.data()[c];
 }
 
+// Rows [begin, end) of dx.
+void write_dx(const Gemm& gemm, const LinearBackward& op, int64_t begin, int64_t end) {
+  const int64_t rows = end - begin, in = op.dx.columns();
+  const Matrix dx = op.dx.row_range(begin, rows);
+  const ConstMatrix dy = op.dy.row_range(begin, rows);
+  const bool sloped = op.x_activation != Activation::none;
+  // Without a slope, and where nothing is added to, the product lands in dx.
+  const bool direct = !sloped || (op.dx.dtype() == Dtype::f32 && !op.accumulate_dx);
+  float* work = sloped ? float_scratch(ScratchSlot::tile, (direct ? 1 : rows + 1) * in) : nullptr;
+  const Matrix z = direct ? dx : Matrix(work + in, Dtype::f32, rows, in);
+  multiply_tile(gemm, {.c = z, .a = dy, .b = op.weight, .accumulate = direct && op.accumulate_dx});
+  if (!sloped) return;
+  const ConstMatrix& kept = op.x_activation == Activation::relu ? op.x : op.x_preactivation;
+  for (int64_t r = 0; r < rows; ++r) {
+    float* row = z.row<float>(r);
+    read_row(work, kept.at(begin + r, 0), kept.dtype(), in);
+    multiply_by_slope(op.x_activation, row, work, in);
+    if (direct) continue;
+    if (op.accumulate_dx) {
+      const float* before = dx.row<float>(r);
+#pragma omp simd
+      for (int64_t c = 0; c < in; ++c) row[c] += before[c];
+    }
+    write_row(dx.at(r, 0), dx.dtype(), row, in);
+  }
+}
+
 }  // namespace
 
 void CpuBackend::run(const LinearForward& op) {
@@ -46,25 +73,18 @@ void CpuBackend::run(const LinearBackward& op) {
 
   parallel_for(rows, kTileRows, [&](int64_t begin, int64_t end) {
     float* dbias = &partial_sums_[static_cast<size_t>(begin / kTileRows * out)];
-    float* work = float_scratch(ScratchSlot::tile, 2 * out);
-    const bool direct = op.dy.dtype() == Dtype::f32;  // worked on in place
+    float* work = float_scratch(ScratchSlot::tile, out);
     for (int64_t r = begin; r < end; ++r) {
-      float* dz = direct ? op.dy.row<float>(r) : work;
-      if (!direct) read_row(dz, op.dy.at(r, 0), op.dy.dtype(), out);
-      if (op.activation != Activation::none) {
-        const ConstMatrix& kept = op.activation == Activation::relu ? op.y : op.preactivation;
-        read_row(work + out, kept.at(r, 0), kept.dtype(), out);
-        multiply_by_slope(op.activation, dz, work + out, out);
-        if (!direct) write_row(op.dy.at(r, 0), op.dy.dtype(), dz, out);
+      const float* dy = work;
+      if (op.dy.dtype() == Dtype::f32) {
+        dy = op.dy.row<float>(r);
+      } else {
+        read_row(work, op.dy.at(r, 0), op.dy.dtype(), out);
       }
 #pragma omp simd
-      for (int64_t c = 0; c < out; ++c) dbias[c] += dz[c];
+      for (int64_t c = 0; c < out; ++c) dbias[c] += dy[c];
     }
-    if (op.dx.empty()) return;
-    multiply_tile(*gemm_, {.c = op.dx.row_range(begin, end - begin),
-                           .a = ConstMatrix(op.dy).row_range(begin, end - begin),
-                           .b = op.weight,
-                           .accumulate = op.accumulate_dx});
+    if (!op.dx.empty()) write_dx(*gemm_, op, begin, end);
   });
 
   if (!op.dbias.empty()) {
@@ -73,9 +93,8 @@ void CpuBackend::run(const LinearBackward& op) {
       for (int64_t c = 0; c < out; ++c) op.dbias(c) += partial[c];
     }
   }
-  add_weight_gradient(
-      *gemm_, {.dweight = op.dweight, .dy = ConstMatrix(op.dy).row_range(0, rows), .x = op.x.row_range(0, rows)},
-      partial_sums_);
+  add_weight_gradient(*gemm_, {.dweight = op.dweight, .dy = op.dy.row_range(0, rows), .x = op.x.row_range(0, rows)},
+                      partial_sums_);
 }
 
 }  // namespace phasor

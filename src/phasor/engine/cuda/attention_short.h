@@ -1,8 +1,8 @@
 #pragma once
 // Attention on tensor cores over short sequences: a head's rows all lie in shared memory at once, so that a warp sees
 // whole rows of scores. The softmax needs no running sums, and the backward pass makes the gradient of a score once for
-// queries, keys, values and distances. Longer sequences of the same batch are left to the other kernels: which one takes
-// a sequence follows from its own length alone. For .cu files.
+// queries, keys, values and distances. Longer sequences of the same batch are left to the other kernels: which one
+// takes a sequence follows from its own length alone. For .cu files.
 #include <cstdint>
 
 #include "phasor/engine/cuda/attention_gradients.h"
@@ -65,9 +65,9 @@ __device__ inline float exp2_fast(float x) {
   return y;
 }
 
-// Of a tile of 16 queries and 16 keys, which the caller's first ones begin: bit 8 (h + 2 p) + e tells whether the weight
-// of the lane's row g + 8 h and key 8 p + 2 t + e is kept. A Philox block decides eight keys of a query, so each lane
-// draws one of the 32 blocks.
+// Of a tile of 16 queries and 16 keys, which the caller's first ones begin: bit 8 (h + 2 p) + e tells whether the
+// weight of the lane's row g + 8 h and key 8 p + 2 t + e is kept. A Philox block decides eight keys of a query, so each
+// lane draws one of the 32 blocks.
 __device__ inline unsigned kept_of_tile(const DropoutMask& mask, const HeadPlace& place, int query, int key) {
   const int g = this_lane() / 4, t = this_lane() % 4;
   const uint64_t block = dropout_block(place, query + g + t % 2 * 8, key + t / 2 * 8);
@@ -159,8 +159,8 @@ __device__ void multiply_tile(float (&c)[2][4], const uint32_t (&a)[kChannels / 
   }
 }
 
-// Waits for kThreads threads of a block, those of group 0 or those of group 1. (A barrier whose number is not known when
-// this is compiled would reserve all sixteen.)
+// Waits for kThreads threads of a block, those of group 0 or those of group 1. (A barrier whose number is not known
+// when this is compiled would reserve all sixteen.)
 template <int kThreads>
 __device__ inline void wait_for_group(int group) {
   if (group == 0) {

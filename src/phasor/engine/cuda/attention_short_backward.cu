@@ -193,12 +193,9 @@ __global__ void __launch_bounds__(Shape<kChannels>::kThreads, kChannels <= 32 ? 
   const float keep = mask.keep_scale();
   const TurnBack turn_query(a.rotation.query, a, place);
   const int64_t tokens = a.sequences.positions.extent(0);
-  const GradientPlace query_place{op.dquery,
-                                  place.head,
-                                  a.shape.key_width,
-                                  a.shape.key_width - a.shape.shared_query_width,
-                                  scratch.dshared_query,
-                                  tokens};
+  const GradientPlace query_place{
+      op.dquery, place.head, a.shape.key_width, a.shape.key_width - a.shape.shared_query_width, scratch.dshared_query,
+      tokens};
   // Strips are as even as tiles go.
   const int per_strip = (tiles + S::kStrips - 1) / S::kStrips;
   const int first_tile = strip * per_strip;
@@ -330,12 +327,9 @@ __global__ void __launch_bounds__(Shape<kChannels>::kThreads, kChannels <= 32 ? 
   // Nobody reads the other turn's memory any more.
   float* own = memory.sums + (tiles % 2 * S::kStrips + strip) * S::kSums;
   const TurnBack turn_key(a.rotation.key, a, place);
-  const GradientPlace key_place{op.dkey,
-                                place.head,
-                                a.shape.key_width,
-                                a.shape.key_width - a.shape.shared_key_width,
-                                scratch.dshared_key,
-                                tokens};
+  const GradientPlace key_place{
+      op.dkey, place.head, a.shape.key_width, a.shape.key_width - a.shape.shared_key_width, scratch.dshared_key,
+      tokens};
   const GradientPlace value_place{op.dvalue, place.head, a.shape.value_width, a.shape.value_width, nullptr, tokens};
 #pragma unroll
   for (int p = 0; p < S::kStripTiles; ++p) {
@@ -365,7 +359,7 @@ __global__ void __launch_bounds__(Shape<kChannels>::kThreads, kChannels <= 32 ? 
 constexpr int kShares = 16;
 constexpr int kColumns = 32;
 
-__global__ void __launch_bounds__(kShares * kColumns)
+__global__ void __launch_bounds__(kShares* kColumns)
     add_sequences(const __grid_constant__ AttentionBackward op, const float* distances) {
   const Attention& a = op.attention;
   const int64_t head = blockIdx.x, table = blockIdx.z;

@@ -67,7 +67,8 @@ __global__ void __launch_bounds__(kThreads, kChannels <= 32 ? 4 : 3)
     // Biases from the lane's first row to its first key.
     const float* bias = biases + h * kShortDistances + kShortOrigin + 2 * t - begin - g;
 
-    // Keys that the lane's rows see, from its first one on. Rows behind the sequence see some, so that they stay finite.
+    // Keys that the lane's rows see, from its first one on. Rows behind the sequence see some, so that they stay
+    // finite.
     const int first = begin + g;
     const int ends[2] = {(a.causal ? min(n, first + 1) : n) - 2 * t, (a.causal ? min(n, first + 9) : n) - 2 * t};
 

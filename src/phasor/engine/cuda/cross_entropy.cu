@@ -23,6 +23,7 @@ __device__ Peak better(const Peak& a, const Peak& b) {
 }
 
 struct StoreLogit {
+  static constexpr int kOutputs = 0;
   float* logits;
   int64_t stride;
   const float* bias;

@@ -144,6 +144,7 @@ void product_with_columns(const CudaContext& context, const ConstMatrix& a, cons
 // What a product by a weight writes as it is: to a matrix of any dtype, or added to an fp32 one.
 template <class T>
 struct StoreElement {
+  static constexpr int kOutputs = 0;
   T* data;
   int64_t stride;
   bool accumulate;

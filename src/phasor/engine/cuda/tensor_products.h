@@ -107,9 +107,57 @@ struct TensorTile {
     __syncthreads();
   }
 
-  // store(row, column, value) and store.pair(row, column, first, second) for the tile's elements within the ends.
+  // Hands the tile's elements within the ends to the store; `shared` is the stages' memory, free by now.
   template <class Store>
-  __device__ void write_to(const Store& store, int first_row, int rows, int first_column, int columns) const {
+  __device__ void write_to(const Store& store, bfloat16* shared, int first_row, int rows, int first_column,
+                           int columns) const {
+    if constexpr (Store::kOutputs > 0) {
+      if (store.has_eights()) {
+        bfloat16* strip = shared + static_cast<int>(threadIdx.x) / kWarp * 32 * kStripStride;
+        write_eights<0>(store, strip, first_row, rows, first_column, columns);
+        if constexpr (Store::kOutputs > 1) write_eights<1>(store, strip, first_row, rows, first_column, columns);
+        return;
+      }
+    }
+    write_pairs(store, first_row, rows, first_column, columns);
+  }
+
+ private:
+  static constexpr int kStripStride = kWarpColumns + 8;
+
+  // A warp's elements, rounded to bf16, side by side in its strip of shared memory first: whole sectors go out.
+  template <int kOutput, class Store>
+  __device__ void write_eights(const Store& store, bfloat16* strip, int first_row, int rows, int first_column,
+                               int columns) const {
+    const int lane = static_cast<int>(threadIdx.x) % kWarp;
+    first_row += warp_row();
+    first_column += warp_column();
+#pragma unroll
+    for (int n = 0; n < kParts; ++n) {
+      const int column = n * 8 + lane % 4 * 2;
+      const float2 beside = first_column + column < columns ? store.beside(first_column + column) : float2{};
+#pragma unroll
+      for (int m = 0; m < 4; ++m) {
+        *reinterpret_cast<uint32_t*>(strip + (m * 8 + lane / 4) * kStripStride + column) =
+            pack(store.template value<kOutput>(sums[m / 2][n][m % 2 * 2], beside.x),
+                 store.template value<kOutput>(sums[m / 2][n][m % 2 * 2 + 1], beside.y));
+      }
+    }
+    __syncwarp();
+    constexpr int kPerRow = kWarpColumns / 8;
+#pragma unroll 4
+    for (int i = lane; i < 32 * kPerRow; i += kWarp) {
+      const int row = first_row + i / kPerRow, column = first_column + i % kPerRow * 8;
+      if (row >= rows || column >= columns) continue;
+      store.template write_eight<kOutput>(
+          row, column, *reinterpret_cast<const uint4*>(strip + i / kPerRow * kStripStride + i % kPerRow * 8));
+    }
+    __syncwarp();
+  }
+
+  // store(row, column, value) and store.pair(row, column, first, second).
+  template <class Store>
+  __device__ void write_pairs(const Store& store, int first_row, int rows, int first_column, int columns) const {
     const int lane = static_cast<int>(threadIdx.x) % kWarp;
 #pragma unroll
     for (int m = 0; m < 2; ++m) {
@@ -131,7 +179,6 @@ struct TensorTile {
     }
   }
 
- private:
   static __device__ int warp_row() { return static_cast<int>(threadIdx.x) / kWarp / 2 * 32; }
   static __device__ int warp_column() { return static_cast<int>(threadIdx.x) / kWarp % 2 * kWarpColumns; }
 
@@ -168,6 +215,10 @@ struct TensorTile {
   }
 };
 
+// What a store is. `Store::kOutputs` counts the bf16 matrices that it writes eight neighbours at a time where
+// has_eights(): value<o>(sum, beside(column)) is rounded and write_eight<o> gets eight of them. 0 outputs: it takes
+// only single elements and pairs of any type.
+
 // Calls f with the number of columns of a tile, which follows from the width of the result alone.
 template <class F>
 void with_tensor_columns(int64_t columns, const F& f) {
@@ -190,7 +241,8 @@ __global__ void __launch_bounds__(kTensorThreads, 2)
     TensorTile<true, kBAlongK, kColumns> tile;
     tile.multiply(reinterpret_cast<bfloat16*>(stages), a, first_row, rows, b, first_column, n, 0, k,
                   [](const bfloat16*) {});
-    tile.write_to(store, first_row, rows, first_column, n);
+    tile.write_to(store, reinterpret_cast<bfloat16*>(stages), first_row, rows, first_column, n);
+    __syncthreads();
   }
 }
 

@@ -30,8 +30,8 @@ __global__ void __launch_bounds__(kTensorThreads, 2)
 #pragma unroll
                   for (int k = 0; k < kTensorDepth; ++k) bias += to_float(stage[k * Tile::A::kStride + threadIdx.x]);
                 });
-  tile.write_to(StoreElement<float>{partial + int64_t{blockIdx.z} * out * in, int64_t{in}, false}, first_row, out,
-                first_column, in);
+  tile.write_to(StoreElement<float>{partial + int64_t{blockIdx.z} * out * in, int64_t{in}, false},
+                reinterpret_cast<bfloat16*>(stages), first_row, out, first_column, in);
   const int row = first_row + static_cast<int>(threadIdx.x);
   if (sums_bias && row < out) bias_partial[int64_t{blockIdx.z} * out + row] = bias;
 }
