@@ -22,4 +22,9 @@ describe("Numbers in words", () => {
     assert.deepEqual(groups, [{ text: "100.0 %", items: [0.9996, 1, 0.99951] }, { text: "50.0 %", items: [0.5] }]);
     assert.deepEqual(text.byText([], String), []);
   });
+
+  test("words that run from right to left stand in isolates", () => {
+    assert.equal(text.isolated("rope 4.6 % and \u05d0\u05d1 \u05d2 4.4 %"), "rope 4.6 % and \u2068\u05d0\u05d1 \u05d2\u2069 4.4 %");
+    assert.equal(text.isolated("rope 4.6 %, \u4f4d 3 %"), "rope 4.6 %, \u4f4d 3 %");
+  });
 });

@@ -1,6 +1,6 @@
 // No page is wider than its window, and nothing in a chart leaves it.
 import { test } from "node:test";
-import { fullStudy } from "./fixture/study.mjs";
+import { fullStudy, reportOf } from "./fixture/study.mjs";
 import { failedRuns, hostileNames, manyEncodings, oneRun } from "./fixture/unusual.mjs";
 import { assert, describeInBrowser, PHONE, withReport } from "./support/browser.mjs";
 
@@ -48,6 +48,19 @@ describeInBrowser("Layout", () => {
       assert.ok(narrow.figure < wide.figure);
       assert.equal(narrow.svg, narrow.figure);
       assert.deepEqual(await tooWide(report.page), { page: 0, beyond: [] });
+    });
+  });
+
+  test("titles of panels with long names do not lie on each other", async () => {
+    const encodings = ["rope(base=500000,fraction=0.5)", "alibi(slopes=learned)+sinusoidal", "t5(buckets=32,max_distance=64)", "rope(scaling=linear,factor=2)"];
+    const cells = encodings.map((encoding) => ({ task: "distance", protocol: "clean", encoding, accuracy: 0.9 }));
+    await withReport(reportOf(cells), { viewport: { width: 900, height: 860 } }, async (report) => {
+      await report.show("head-map");
+      const boxes = await report.figure("head-map").evaluate((figure) => [...figure.querySelectorAll(".annotation text")].map((it) => it.getBoundingClientRect()).map(({ left, right, top, bottom }) => ({ left, right, top, bottom })));
+      assert.equal(boxes.length, encodings.length);
+      for (const [i, a] of boxes.entries()) {
+        for (const b of boxes.slice(i + 1)) assert.ok(a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top, JSON.stringify([a, b]));
+      }
     });
   });
 

@@ -65,6 +65,12 @@ export function shorten(text: string, most: number): string {
   return `${characters.slice(0, most - 1 - tail).join("")}…${characters.slice(characters.length - tail).join("")}`;
 }
 
+/** Words that run from right to left, and what stands between them, in isolates: numbers beside them stay where they are. */
+export function isolated(text: string): string {
+  const letter = "[\\u0590-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufefc]";
+  return text.replace(new RegExp(`${letter}+(?:[ '\"-]+${letter}+)*`, "gu"), (words) => `\u2068${words}\u2069`);
+}
+
 /** A part of a file name: letters, digits and dashes. */
 export function fileName(text: string): string {
   return text.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 60) || "figure";

@@ -6,6 +6,7 @@ import type { Drawing, Layout, Trace } from "./plotly.ts";
 /** Traces, shapes and annotations refer to the panel's own axes as "x" and "y". */
 export interface Panel {
   title: string;
+  /** A line of its own below the title. */
   subtitle?: string;
   traces: Trace[];
   x: Layout;
@@ -33,6 +34,7 @@ export interface Chart extends Drawing {
 }
 
 const TITLE_ROOM = 34;
+const SUBTITLE_ROOM = 16;
 const BELOW = 46;
 
 export function panelChart(panels: readonly Panel[], width: number, look: Look, options: PanelOptions): Chart {
@@ -44,7 +46,8 @@ export function panelChart(panels: readonly Panel[], width: number, look: Look, 
   const rows: Panel[][] = [];
   panels.forEach((panel, i) => (rows[Math.floor(i / columns)] ??= []).push(panel));
   const rowHeights = rows.map((row) => Math.max(...row.map((panel) => panel.height)));
-  const height = rowHeights.reduce((sum, row) => sum + TITLE_ROOM + row + below, 0);
+  const titleRoom = TITLE_ROOM + (panels.some((panel) => panel.subtitle) ? SUBTITLE_ROOM : 0);
+  const height = rowHeights.reduce((sum, row) => sum + titleRoom + row + below, 0);
 
   const data: Trace[] = [];
   const axes: Record<string, unknown> = {};
@@ -56,7 +59,7 @@ export function panelChart(panels: readonly Panel[], width: number, look: Look, 
       const number = r * columns + c + 1;
       const suffix = number === 1 ? "" : String(number);
       const x0 = c * (width / columns) + options.left;
-      const y1 = top + TITLE_ROOM;
+      const y1 = top + titleRoom;
       const domainX = [x0 / width, (x0 + inner) / width];
       const domainY = [1 - (y1 + panel.height) / height, 1 - y1 / height];
       axes[`xaxis${suffix}`] = axis(look, panel.x, { domain: domainX, anchor: `y${suffix}` });
@@ -66,7 +69,7 @@ export function panelChart(panels: readonly Panel[], width: number, look: Look, 
       for (const annotation of panel.annotations ?? []) annotations.push(placed(annotation, suffix));
       annotations.push(titleOf(panel, look, domainX[0] ?? 0, domainY[1] ?? 1, options.left));
     });
-    top += TITLE_ROOM + (rowHeights[r] ?? 0) + below;
+    top += titleRoom + (rowHeights[r] ?? 0) + below;
   });
   const layout = {
     ...chartLook(look),
@@ -107,7 +110,7 @@ function placed(mark: Layout, suffix: string): Layout {
 
 function titleOf(panel: Panel, look: Look, x: number, y: number, left: number): Layout {
   const subtitle = panel.subtitle
-    ? `  <span style="color:${look.soft};font-size:11.5px;font-weight:400">${plain(panel.subtitle)}</span>`
+    ? `<br><span style="color:${look.soft};font-size:11.5px;font-weight:400">${plain(panel.subtitle)}</span>`
     : "";
   return {
     text: `<b>${plain(panel.title)}</b>${subtitle}`,
@@ -117,6 +120,7 @@ function titleOf(panel: Panel, look: Look, x: number, y: number, left: number): 
     yref: "paper",
     xanchor: "left",
     yanchor: "bottom",
+    align: "left",
     xshift: left > 60 ? 0 : -left + 6,
     yshift: 8,
     showarrow: false,

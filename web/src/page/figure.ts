@@ -1,6 +1,6 @@
 // A figure of the page: heading, finding in words, controls, key, chart, downloads, and its data as a table. The chart is
 // drawn when it comes into sight.
-import { fileName } from "../base/text.ts";
+import { fileName, isolated } from "../base/text.ts";
 import { lookOf, type Look } from "../chart/look.ts";
 import { plotly, PLOTLY_CONFIG, type Layout } from "../chart/plotly.ts";
 import type { Chart } from "../chart/panels.ts";
@@ -238,7 +238,8 @@ function withKey(chart: Chart, room: number, look: Look): Layout {
 
 /** Lines that begin with their panel: "distance, clean: ...". */
 function findingElement(lines: readonly string[]): HTMLElement {
-  const parts = lines.map((line) => {
+  const parts = lines.map((text) => {
+    const line = isolated(text);
     const colon = line.indexOf(": ");
     return colon < 0 ? [`${line}.`] : [element("b", {}, line.slice(0, colon + 1)), `${line.slice(colon + 1)}.`];
   });
