@@ -42,7 +42,7 @@ std::string required_arguments(const EncodingEntry& entry) {
   for (const EncodingParameter& parameter : entry.parameters) {
     if (!parameter.required) continue;
     text += text.empty() ? "(" : ",";
-    text += parameter.kind == EncodingParameter::Kind::formula ? "\"0\"" : "sinusoidal";
+    text += parameter.kind == EncodingParameter::Kind::encoding ? "sinusoidal" : "\"0\"";
   }
   return text.empty() ? text : text + ")";
 }
@@ -138,6 +138,9 @@ TEST(EncodingCatalogue, TraitsAreThoseOfTheLiterature) {
       {"mla(table=released)", hadamard_toeplitz, "LB"},
       {"randomized(sinusoidal)", input, "XB"},
       {"scattered(rope)", hadamard_toeplitz, "RB"},
+      {"segments(rope,by=\"0\")", hadamard_toeplitz, "RB"},
+      {"segments(alibi,by=\"0\",axis=segment)", toeplitz_bias, "RX"},
+      {"segments(learned,by=\"0\",max=8)", input, "LXB"},
       {"concat(sinusoidal)", input, "B"},
       {"bias(\"-abs(d)\")", toeplitz_bias, "RXB"},
       {"bias(\"-abs(d)/n\")", toeplitz_bias, "RXBN"},

@@ -61,7 +61,7 @@ class RandomSpelling {
       std::vector<std::string> inner = around;
       inner.push_back(entry->name);
       Spelled nested = sum(2, inner);
-      result.neutral = nested.neutral && (entry->name == "randomized" || entry->name == "scattered");
+      result.neutral = nested.neutral && entry->name != "concat";
       given.push_back({parameter.name, std::move(nested.text), true});
     }
     if (entry->name == "bias") add_formula(given, "formula", {"d", "i", "n", "h", "l", "H", "L"}, true);
@@ -78,6 +78,8 @@ class RandomSpelling {
     std::vector<Given> result;
     for (const EncodingParameter& parameter : entry.parameters) {
       const bool large = sizes_ == Sizes::small && parameter.name == "max";  // if left out
+      const bool words = parameter.kind == EncodingParameter::Kind::words;
+      if (words) result.push_back({parameter.name, word_list(), true});
       if (!parameter.required && (large || coin())) result.push_back({parameter.name, value(parameter)});
     }
     if (entry.name == "mla") fit_mla(result);
@@ -183,10 +185,18 @@ class RandomSpelling {
         return print_number(number(parameter.least, parameter.most));
       case Kind::numbers:
         return list(4, {"1", "2.50", "1e1", "0.125"});
+      case Kind::words:
       case Kind::encoding:
         break;
     }
     return "";
+  }
+
+  // Words of a task, in quotes where there is more than one.
+  std::string word_list() {
+    const std::vector<std::string> items = {"0", "7", "3-5", "separator", "16777215", " 2 - 9 ", "_x1"};
+    if (coin()) return pick({"0", "12", "separator", "_x1"});
+    return list(1 + draws_.below(4), items);
   }
 
   int64_t integer(const EncodingParameter& parameter) {

@@ -54,8 +54,8 @@ class Coverage {
         const EncodingEntry& entry = *find_encoding(term.name);
         ++arguments_[term.name + "." + (argument.key.empty() ? entry.parameters[0].name : argument.key)];
         if (nested != nullptr && nested->terms.front().name == "learned") ++learned_;
-        if (nested != nullptr && (term.name == "randomized" || term.name == "scattered" || term.name == "concat"))
-          add(*nested);
+        const std::string& name = argument.key.empty() ? entry.parameters[0].name : argument.key;
+        if (nested != nullptr && name == "encoding") add(*nested);
       }
     }
   }

@@ -87,6 +87,12 @@ inline std::vector<ModelCase> encoding_cases() {
   add("scattered_rope", "scattered(rope)");
   add("scattered_sinusoidal", "scattered(sinusoidal)");
   add("scattered_relative_beside_index", "scattered(relative)+rope");
+  add("segments_offset", "segments(rope,by=\"0,4\")");
+  add("segments_bipe_rope", "segments(learned,by=\"0,4\",max=5)+segments(rope,by=\"0,4\",axis=segment)");
+  add_causal("segments_bipe_alibi", "segments(sinusoidal,by=\"0,4\")+segments(alibi,by=\"0,4\",axis=segment)");
+  add("segments_coordinates", "segments(rope(axes=2,map=sections,sections=\"1,1\"),by=\"3-5\",at=start,axis=both)");
+  add("segments_abacus", "segments(learned,by=\"2-6\",at=inside,shift=7)+rope");
+  add_causal("segments_packed", "segments(relative+rope(frequencies=learned),by=\"1\",at=start)[heads=0-1]");
   add("sinusoidal_rope", "sinusoidal+rope");
   add("rope_on_one_head", "rope[heads=0]");
   add("rope_of_two_widths", "rope[heads=0]+rope(fraction=0.5)[heads=1-2]");

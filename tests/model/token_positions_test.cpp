@@ -90,6 +90,73 @@ TEST(TokenPositions, DrawsAreAFunctionOfSeedStepAndTokens) {
   EXPECT_NE(alone, drawn(batch_of({{4, 5, 6, 7}}), 2, 2));
 }
 
+using Positions = std::vector<int32_t>;
+
+// As in the released code of BiPE: the word that ends a segment is its last token.
+TEST(TokenPositions, AWordEndsItsSegment) {
+  const Batch batch = batch_of({{5, 6, 0, 7, 0, 0, 8}, {9, 1, 1}});
+  EXPECT_EQ(token_positions(batch, resolved("segments(rope,by=\"0\")"), 0, 0),
+            (Positions{0, 1, 2, 0, 1, 0, 0, 0, 1, 2}));
+  EXPECT_EQ(token_positions(batch, resolved("segments(rope,by=\"0\",axis=segment)"), 0, 0),
+            (Positions{0, 0, 0, 1, 1, 2, 3, 0, 0, 0}));
+  EXPECT_EQ(token_positions(batch, resolved("segments(rope(axes=2),by=\"0,8-9\",axis=both)"), 0, 0),
+            (Positions{0, 0, 1, 0, 2, 0, 0, 1, 1, 1, 0, 2, 0, 3, 0, 0, 0, 1, 1, 1}));
+}
+
+TEST(TokenPositions, AWordStartsItsSegment) {
+  const Batch batch = batch_of({{0, 6, 0, 7, 0, 0, 8}, {9, 0, 1}});
+  EXPECT_EQ(token_positions(batch, resolved("segments(rope,by=\"0\",at=start)"), 0, 0),
+            (Positions{0, 1, 0, 1, 0, 0, 1, 0, 0, 1}));
+  EXPECT_EQ(token_positions(batch, resolved("segments(rope,by=\"0\",at=start,axis=segment)"), 0, 0),
+            (Positions{0, 0, 1, 1, 2, 3, 3, 0, 1, 1}));
+}
+
+// As in the released code of Abacus: digits count from 1 in their number, all else is 0.
+TEST(TokenPositions, WordsMakeRuns) {
+  const Batch batch = batch_of({{1, 2, 10, 3, 11, 12, 4, 5, 6}, {10, 10}, {7}});
+  EXPECT_EQ(token_positions(batch, resolved("segments(learned,by=\"0-9\",at=inside)"), 0, 0),
+            (Positions{1, 2, 0, 1, 0, 0, 1, 2, 3, 0, 0, 1}));
+  EXPECT_EQ(token_positions(batch, resolved("segments(learned,by=\"0-9\",at=inside,axis=segment)"), 0, 0),
+            (Positions{1, 1, 1, 2, 2, 2, 3, 3, 3, 0, 0, 1}));
+}
+
+TEST(TokenPositions, FurtherTokensShareTheLast) {
+  const Batch batch = batch_of({{5, 6, 7, 8, 0, 7, 0, 0, 8}});
+  EXPECT_EQ(token_positions(batch, resolved("segments(learned,by=\"0\",max=3)"), 0, 0),
+            (Positions{0, 1, 2, 2, 2, 0, 1, 0, 0}));
+  EXPECT_EQ(token_positions(batch, resolved("segments(learned,by=\"0\",max=2,axis=segment)"), 0, 0),
+            (Positions{0, 0, 0, 0, 0, 1, 1, 1, 1}));
+}
+
+TEST(TokenPositions, WithoutAWordOffsetsAreIndices) {
+  const Batch batch = batch_of({{5, 6, 7, 5}, {8, 9}});
+  for (const char* at : {"end", "start"}) {
+    const std::string text = std::string("segments(rope,by=\"0-4,10\",at=") + at;
+    EXPECT_EQ(token_positions(batch, resolved(text + ")"), 0, 0), token_positions(batch, resolved("rope"), 0, 0));
+    EXPECT_EQ(token_positions(batch, resolved(text + ",axis=segment)"), 0, 0), Positions(6, 0));
+  }
+}
+
+// While training; evaluation, at step 0, starts from 0. The start goes by seed, step and tokens, not by the batch.
+TEST(TokenPositions, SegmentsStartAnywhereWhileTraining) {
+  const ResolvedEncoding encoding = resolved("segments(learned,by=\"0-9\",at=inside,shift=3)");
+  const Positions from_zero = {1, 2, 0, 1};
+  EXPECT_EQ(token_positions(batch_of({{1, 2, 10, 3}}), encoding, 5, 0), from_zero);
+  std::map<int32_t, int> starts;
+  for (uint32_t step = 1; step <= 400; ++step) {
+    const Positions alone = token_positions(batch_of({{1, 2, 10, 3}}), encoding, 5, step);
+    const Positions among = token_positions(batch_of({{7, 7}, {1, 2, 10, 3}}), encoding, 5, step);
+    ASSERT_EQ(alone, Positions(among.begin() + 2, among.end()));
+    const int32_t start = alone[0] - 1;
+    ASSERT_EQ(alone, (Positions{1 + start, 2 + start, 0, 1 + start}));
+    ++starts[start];
+  }
+  ASSERT_EQ(starts.size(), 4u);
+  EXPECT_EQ(starts.begin()->first, 0);
+  EXPECT_EQ(starts.rbegin()->first, 3);
+  for (const auto& [start, count] : starts) EXPECT_NEAR(count, 100.0, 5.0 * std::sqrt(75.0)) << start;
+}
+
 // Each of the 20 subsets of 3 out of 6 should come up 1000 times in 20,000; 5 deviations allowed.
 TEST(TokenPositions, EverySubsetIsAsLikely) {
   const ResolvedEncoding encoding = resolved("randomized(rope,max=12)");

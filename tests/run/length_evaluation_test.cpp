@@ -27,9 +27,10 @@ TEST(LengthEvaluation, TheTrainingLengthIsTheTestSet) {
 }
 
 TEST(LengthEvaluation, LongerSequencesMeetTheSameWeights) {
-  for (const char* encoding : {"model.encoding=nope", "model.encoding=sinusoidal", "model.encoding=alibi",
-                               "model.encoding=t5", "model.encoding=rope(scaling=yarn,factor=4,original=12)",
-                               "model.encoding=randomized(rope,max=64)", "model.encoding=kerple"}) {
+  for (const char* encoding :
+       {"model.encoding=nope", "model.encoding=sinusoidal", "model.encoding=alibi", "model.encoding=t5",
+        "model.encoding=rope(scaling=yarn,factor=4,original=12)", "model.encoding=randomized(rope,max=64)",
+        "model.encoding=kerple", "model.encoding=segments(rope,by=triggers)+segments(learned,by=triggers,max=9)"}) {
     Session session = untrained({"task.readout=trigger", encoding});
     LengthEvaluation longer(session, 2.0);
     EXPECT_EQ(longer.longest(), 2 * session.config().model.max_length) << encoding;
@@ -41,7 +42,8 @@ TEST(LengthEvaluation, LongerSequencesMeetTheSameWeights) {
 
 TEST(LengthEvaluation, TablesByPositionAreRefusedByName) {
   for (const auto& [encoding, parameter] :
-       {std::pair("model.encoding=learned", "encoding.learned"), std::pair("model.encoding=relative", "relative")}) {
+       {std::pair("model.encoding=learned", "encoding.learned"), std::pair("model.encoding=relative", "relative"),
+        std::pair("model.encoding=segments(learned,by=triggers)", "encoding.learned")}) {
     Session session = untrained({encoding});
     try {
       LengthEvaluation(session, 1.5);

@@ -3,6 +3,7 @@
 
 #include "encoding/biases.h"
 #include "linalg/matrices.h"
+#include "phasor/engine/download.h"
 #include "spectrum/model_run.h"
 #include "support/device.h"
 
@@ -114,6 +115,47 @@ TEST(LayerLogits, OfAlibiHaveTheClosedFormsBias) {
           EXPECT_EQ(bias, testing_support::bias_at(run.data.encoding, l, h, i, j));
         }
       }
+    }
+  }
+}
+
+// BiPE (arXiv 2401.16421) by its definition: the offset's sinusoids are added to the embeddings, and logits get a bias
+// by the number of segments between query and key.
+TEST(LayerLogits, OfBilevelPositionsAreThoseOfTheirDefinition) {
+  const ThreadGuard one_thread(1);
+  ModelConfig config = small_model("segments(sinusoidal,by=\"2\")+segments(alibi,by=\"2\",axis=segment)");
+  config.heads = 4;
+  ModelData data(config);
+  data.parameters = draw_parameters(data.layout, 61);
+  const std::vector<int32_t> tokens = {4, 2, 5, 6, 2, 2, 7, 8};
+  const std::vector<int32_t> segments = {0, 0, 1, 1, 1, 2, 3, 3}, offsets = {0, 1, 0, 1, 2, 0, 0, 1};
+  const int32_t target = 0;
+  data.batch.append(tokens.data(), 8, &target, 1, 0);
+  data.batch.finish();
+  Transformer model(test_backend(), data.config, data.encoding, options_for(data.batch, Dtype::f32));
+  model.load_parameters(data.parameters);
+  model.forward(data.batch);
+  const std::vector<HeadLogits> heads = LayerLogits(model, data.batch, 1).sequence(0);
+  for (int64_t h = 0; h < 4; ++h) {
+    const double slope = std::ldexp(1.0, static_cast<int>(-2 * (h + 1)));
+    for (size_t i = 0; i < 8; ++i) {
+      for (size_t j = 0; j < 8; ++j) {
+        EXPECT_EQ(heads[static_cast<size_t>(h)].bias(static_cast<int64_t>(i), static_cast<int64_t>(j)),
+                  -slope * std::abs(segments[i] - segments[j]));
+      }
+    }
+  }
+  // The stream begins with the word's row and the sinusoids of the offset.
+  const int64_t width = data.config.width;
+  const std::vector<float> stream = download(test_backend(), model.activations().stream[0], 8);
+  const int64_t table = data.layout.find("embedding.weight").offset;
+  for (size_t t = 0; t < 8; ++t) {
+    for (int64_t c = 0; c < width; ++c) {
+      const double angle = offsets[t] * std::pow(1e4, -static_cast<double>(c / 2 * 2) / static_cast<double>(width));
+      const double word = double{data.parameters[static_cast<size_t>(table + tokens[t] * width + c)]};
+      const double expected = word + (c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      EXPECT_NEAR(double{stream[t * static_cast<size_t>(width) + static_cast<size_t>(c)]}, expected,
+                  0x1p-23 * (std::abs(word) + 1.0));
     }
   }
 }

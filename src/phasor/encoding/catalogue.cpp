@@ -26,6 +26,7 @@ EncodingEntry xpos_entry();
 EncodingEntry mla_entry();
 EncodingEntry randomized_entry();
 EncodingEntry scattered_entry();
+EncodingEntry segments_entry();
 EncodingEntry concat_entry();
 EncodingEntry bias_entry();
 EncodingEntry input_entry();
@@ -55,6 +56,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       // wrappers, and encodings by formula
       randomized_entry(),
       scattered_entry(),
+      segments_entry(),
       concat_entry(),
       bias_entry(),
       input_entry(),

@@ -33,6 +33,7 @@ const std::map<std::string_view, const char*>& entry_references() {
       {"xpos", "sun2022length"},
       {"mla", "deepseek2024v2"},
       {"randomized", "ruoss2023randomized"},
+      {"segments", "he2024two"},
   };
   return keys;
 }
@@ -41,6 +42,7 @@ constexpr ArgumentReference kArgumentReferences[] = {
     {"rope", "scaling", "linear", "chen2023extending"}, {"rope", "scaling", "yarn", "peng2023yarn"},
     {"rope", "scaling", "llama3", "dubey2024llama"},    {"rope", "scaling", "longrope", "ding2024longrope"},
     {"rope", "map", "mixed", "heo2024rotary"},          {"rope", "map", "sections", "wang2024qwen2vl"},
+    {"segments", "axis", "both", "zhang2024hirope"},    {"segments", "at", "inside", "mcleish2024transformers"},
 };
 
 void add(std::vector<std::string>& list, const std::string& item) {
@@ -208,6 +210,30 @@ const std::vector<Reference>& references() {
        .title = "Randomized Positional Encodings Boost Length Generalization of Transformers",
        .year = 2023,
        .arxiv = "2305.16843",
+       .venue = {},
+       .url = {}},
+      {.key = "he2024two",
+       .authors = {"He, Zhenyu", "Feng, Guhao", "Luo, Shengjie", "Yang, Kai", "Wang, Liwei", "Xu, Jingjing",
+                   "Zhang, Zhi", "Yang, Hongxia", "He, Di"},
+       .title = "Two Stones Hit One Bird: Bilevel Positional Encoding for Better Length Extrapolation",
+       .year = 2024,
+       .arxiv = "2401.16421",
+       .venue = {},
+       .url = {}},
+      {.key = "mcleish2024transformers",
+       .authors = {"McLeish, Sean", "Bansal, Arpit", "Stein, Alex", "Jain, Neel", "Kirchenbauer, John",
+                   "Bartoldson, Brian R.", "Kailkhura, Bhavya", "Bhatele, Abhinav", "Geiping, Jonas",
+                   "Schwarzschild, Avi", "Goldstein, Tom"},
+       .title = "Transformers Can Do Arithmetic with the Right Embeddings",
+       .year = 2024,
+       .arxiv = "2405.17399",
+       .venue = {},
+       .url = {}},
+      {.key = "zhang2024hirope",
+       .authors = {"Zhang, Kechi", "Li, Ge", "Zhang, Huangzhao", "Jin, Zhi"},
+       .title = "HiRoPE: Length Extrapolation for Code Models Using Hierarchical Position",
+       .year = 2024,
+       .arxiv = "2403.19115",
        .venue = {},
        .url = {}},
       {.key = "chen2023extending",

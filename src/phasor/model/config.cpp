@@ -58,6 +58,8 @@ ResolvedEncoding resolve_encoding(const ModelConfig& config, bool factors) {
                                                                         .positions = config.max_length,
                                                                         .causal = config.causal,
                                                                         .grid = config.grid,
+                                                                        .vocabulary = config.vocabulary,
+                                                                        .words = config.words,
                                                                         .factors = factors});
   const bool decoupled = std::any_of(encoding.layers.begin(), encoding.layers.end(),
                                      [](const LayerEncoding& layer) { return layer.decoupled.has_value(); });

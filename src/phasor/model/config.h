@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "phasor/base/named_words.h"
 #include "phasor/encoding/resolve/resolved.h"
 #include "phasor/engine/ops.h"
 #include "phasor/task/task.h"
@@ -44,6 +45,7 @@ struct ModelConfig {
   int64_t classes = 0;
   int64_t max_length = 0;
   std::vector<int64_t> grid = {};  // extents of a grid whose cells, row by row, are the tokens; often none
+  std::vector<NamedWords> words = {};
 };
 
 // Numbers that the readout gives: one per class, or the answer itself.

@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "phasor/model/segment_positions.h"
 #include "phasor/random/distributions.h"
 
 namespace phasor {
@@ -43,6 +44,15 @@ std::vector<int32_t> random_order(int64_t extent, int64_t seed) {
   return order;
 }
 
+// Where the positions of a sequence start on an axis of segments: at 0 without a shift and in evaluation.
+int32_t segment_start(const PositionAxis& axis, std::span<const int32_t> tokens, uint64_t seed, uint32_t step) {
+  if (axis.segments.shift == 0 || step == 0) return 0;
+  Draws draws({.seed = seed, .purpose = Purpose::encoding, .site = hash(tokens), .step = step});
+  const auto choices = static_cast<uint32_t>(axis.segments.shift + 1);
+  const uint32_t first = draws.below(choices);
+  return static_cast<int32_t>(axis.kind == PositionAxis::Kind::offset ? first : draws.below(choices));
+}
+
 // Cells are laid out row by row: the last coordinate runs fastest.
 int32_t coordinate_of(int64_t index, const std::vector<int64_t>& grid, int64_t coordinate) {
   for (size_t a = grid.size() - 1; a > static_cast<size_t>(coordinate); --a) index /= grid[a];
@@ -65,19 +75,20 @@ std::vector<int32_t> token_positions(const Batch& batch, const ResolvedEncoding&
     const size_t length = static_cast<size_t>(batch.offsets[s + 1]) - first;
     for (size_t a = 0; a < axes; ++a) {
       const PositionAxis& axis = encoding.axes[a];
+      const std::span<const int32_t> tokens(batch.tokens.data() + first, length);
       std::vector<int32_t> drawn;
+      if (axis.kind == PositionAxis::Kind::segment || axis.kind == PositionAxis::Kind::offset) {
+        drawn = segment_positions(tokens, axis, segment_start(axis, tokens, seed, step));
+      }
       if (axis.kind == PositionAxis::Kind::randomized) {
-        const RandomStream stream{.seed = seed,
-                                  .purpose = Purpose::encoding,
-                                  .site = hash({batch.tokens.data() + first, length}),
-                                  .step = step};
+        const RandomStream stream{.seed = seed, .purpose = Purpose::encoding, .site = hash(tokens), .step = step};
         drawn = sorted_subset(static_cast<int64_t>(length), axis.extent, stream);
       }
       for (size_t t = 0; t < length; ++t) {
         const int32_t index = batch.positions[first + t];
         int32_t& position = positions[(first + t) * axes + a];
         if (axis.kind == PositionAxis::Kind::index) position = index;
-        if (axis.kind == PositionAxis::Kind::randomized) position = drawn[t];
+        if (!drawn.empty()) position = drawn[t];
         if (axis.kind == PositionAxis::Kind::scattered) position = orders[a][static_cast<size_t>(index)];
         if (axis.kind == PositionAxis::Kind::coordinate) {
           position = coordinate_of(index, encoding.shape.grid, axis.coordinate);

@@ -49,6 +49,7 @@ RunConfig complete(RunConfig config) {
   config.model.classes = shape.classes;
   config.model.max_length = shape.max_length;
   config.model.grid = shape.grid;
+  config.model.words = shape.words;
   config.model.encoding = print(parse_encoding(config.model.encoding));
   config.model = complete(std::move(config.model));
   if (shape.causal && !config.model.causal) {

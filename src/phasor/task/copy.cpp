@@ -21,7 +21,8 @@ class CopyTask final : public Task {
             .classes = vocabulary_,
             .max_length = int64_t{2} * (length_ + more_words()) + 1,
             .readout = Readout::every,
-            .causal = true};
+            .causal = true,
+            .words = {{"letters", 0, vocabulary_ - 1}, {"separator", vocabulary_, vocabulary_}}};
   }
 
   Sample sample(const RandomStream& stream) const override {

@@ -33,7 +33,8 @@ class CountingTask final : public Task {
             .classes = most_ + 1,
             .max_length = length_ + extra_,
             .readout = Readout::mean,
-            .pad_word = vocabulary_ - 1};
+            .pad_word = vocabulary_ - 1,
+            .words = {{"triggers", 0, triggers_ - 1}, {"fillers", triggers_, vocabulary_ - 1}}};
   }
 
   Sample sample(const RandomStream& stream) const override {

@@ -55,7 +55,8 @@ class DistanceTask final : public Task {
             .readout = at_trigger_ ? Readout::token : Readout::mean,
             .pad_word = law_.vocabulary - 1,
             .first_label = 2,  // gap + 1
-            .answer = as_number_ ? AnswerKind::number : AnswerKind::choice};
+            .answer = as_number_ ? AnswerKind::number : AnswerKind::choice,
+            .words = {{"triggers", 0, law_.trigger_words - 1}, {"fillers", first_filler(), law_.vocabulary - 1}}};
   }
 
   Sample sample(const RandomStream& stream) const override {

@@ -28,7 +28,8 @@ class GridTask final : public Task {
             .classes = classes,
             .max_length = cells(),
             .readout = Readout::mean,
-            .grid = extents_};
+            .grid = extents_,
+            .words = {{"markers", 0, kMarkers - 1}, {"fillers", kMarkers, vocabulary_ - 1}}};
   }
 
   Sample sample(const RandomStream& stream) const override {

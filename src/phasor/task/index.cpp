@@ -22,7 +22,8 @@ class IndexTask final : public Task {
     return {.vocabulary = vocabulary_ + length_,
             .classes = vocabulary_,
             .max_length = length_ + extra_ + 1,
-            .readout = Readout::token};
+            .readout = Readout::token,
+            .words = {{"letters", 0, vocabulary_ - 1}, {"places", vocabulary_, vocabulary_ + length_ - 1}}};
   }
 
   Sample sample(const RandomStream& stream) const override {

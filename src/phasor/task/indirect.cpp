@@ -30,7 +30,10 @@ class IndirectTask final : public Task {
     return {.vocabulary = vocabulary_ + 1 + reach_,
             .classes = vocabulary_,
             .max_length = length_ + extra_ + 2,
-            .readout = Readout::token};
+            .readout = Readout::token,
+            .words = {{"letters", 0, vocabulary_ - 1},
+                      {"marker", vocabulary_, vocabulary_},
+                      {"steps", vocabulary_ + 1, vocabulary_ + reach_}}};
   }
 
   Sample sample(const RandomStream& stream) const override {

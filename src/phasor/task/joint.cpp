@@ -29,7 +29,8 @@ class JointTask final : public Task {
     return {.vocabulary = vocabulary_ + 2,
             .classes = std::max(distance.classes, counting.classes),
             .max_length = 1 + std::max(distance.max_length, counting.max_length),
-            .readout = Readout::mean};
+            .readout = Readout::mean,
+            .words = {{"tasks", vocabulary_, vocabulary_ + 1}}};
   }
 
   Sample sample(const RandomStream& stream) const override {

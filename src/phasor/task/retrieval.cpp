@@ -29,7 +29,8 @@ class RetrievalTask final : public Task {
     return {.vocabulary = int64_t{keys_} + values_,
             .classes = values_,
             .max_length = static_cast<int64_t>(length()),
-            .readout = queries_ == 1 ? Readout::token : Readout::every};
+            .readout = queries_ == 1 ? Readout::token : Readout::every,
+            .words = {{"keys", 0, keys_ - 1}, {"values", keys_, int64_t{keys_} + values_ - 1}}};
   }
 
   Sample sample(const RandomStream& stream) const override {

@@ -40,6 +40,7 @@ TaskShape SampleRules::apply(const TaskShape& original) const {
   if (original.pad_word < 0) {
     shape.pad_word = static_cast<int32_t>(shape.vocabulary);
     ++shape.vocabulary;
+    shape.words.push_back({"pad", shape.pad_word, shape.pad_word});
   }
   return shape;
 }

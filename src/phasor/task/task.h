@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "phasor/base/named_words.h"
 #include "phasor/random/stream.h"
 
 namespace phasor {
@@ -36,6 +37,7 @@ struct TaskShape {
   int32_t pad_word = -1;           // an ordinary word that sequences may be filled up with; -1: it takes a new one
   int32_t first_label = 0;         // what the released code calls the first class, where it has this task
   AnswerKind answer = AnswerKind::choice;
+  std::vector<NamedWords> words = {};  // kinds of words that a person may want to name
 };
 
 class Task {

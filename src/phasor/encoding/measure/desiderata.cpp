@@ -172,7 +172,9 @@ class PlaceMeasurement {
       while (shape.positions < enough) shape = doubled(shape);
       if (codes.axes[0].kind == PositionAxis::Kind::randomized || shape.positions > kMostShiftPositions) return result;
       try {
-        codes = position_codes(Made(encoding_, shape, seed_).started, site_, shape.positions);
+        PositionCodes more = position_codes(Made(encoding_, shape, seed_).started, site_, shape.positions);
+        if (more.query.rows <= codes.query.rows) return result;  // segments(max=...) has so many and no more
+        codes = std::move(more);
       } catch (const EncodingError&) {
         return result;  // there are no more positions
       }

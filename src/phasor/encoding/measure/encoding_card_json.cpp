@@ -14,6 +14,22 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+bool is_of_segments(const PositionAxis& axis) {
+  return axis.kind == PositionAxis::Kind::segment || axis.kind == PositionAxis::Kind::offset;
+}
+
+const char* segment_word_place(Segments::At at) {
+  switch (at) {
+    case Segments::At::end:
+      return "end";
+    case Segments::At::start:
+      return "start";
+    case Segments::At::inside:
+      return "inside";
+  }
+  return "";
+}
+
 const char* kind_name(PositionAxis::Kind kind) {
   switch (kind) {
     case PositionAxis::Kind::index:
@@ -24,6 +40,10 @@ const char* kind_name(PositionAxis::Kind kind) {
       return "scattered";
     case PositionAxis::Kind::coordinate:
       return "coordinate";
+    case PositionAxis::Kind::segment:
+      return "segment";
+    case PositionAxis::Kind::offset:
+      return "offset";
   }
   return "";
 }
@@ -114,13 +134,25 @@ static const Fields<PositionAxis>& json_fields(const PositionAxis*) {
   static const Fields<A> fields = {
       derived_field<A>(
           "kind", [](const A& axis) { return kind_name(axis.kind); },
-          "`index`, `randomized`, `scattered` or `coordinate`"),
+          "`index`, `randomized`, `scattered`, `coordinate`, `segment` or `offset`"),
       field("coordinate", &A::coordinate, "which one; absent for other kinds").left_out_if([](const A& axis) {
         return axis.kind != A::Kind::coordinate;
       }),
       field("seed", &A::seed, "of the draw; absent for other kinds").left_out_if([](const A& axis) {
         return axis.kind != A::Kind::scattered;
       }),
+      derived_field<A>(
+          "words", [](const A& axis) { return print(axis.segments.words); },
+          "numbers of the words that make segments; `none` where only a task would tell; absent for other kinds")
+          .left_out_if([](const A& axis) { return !is_of_segments(axis); }),
+      derived_field<A>(
+          "at", [](const A& axis) { return segment_word_place(axis.segments.at); },
+          "`end`, `start` or `inside`: where in a segment they stand; absent for other kinds")
+          .left_out_if([](const A& axis) { return !is_of_segments(axis); }),
+      derived_field<A>(
+          "shift", [](const A& axis) { return axis.segments.shift; },
+          "largest start while training; absent for other kinds")
+          .left_out_if([](const A& axis) { return !is_of_segments(axis); }),
       field("extent", &A::extent, "positions are 0 to extent - 1")};
   return fields;
 }

@@ -66,11 +66,16 @@ Kernel measure(const CodeSite& site, const PositionAxis& axis, int64_t extent, b
   return kernel;
 }
 
+// Whether a query sees no key at a larger position. Offsets within segments start again, so that it may.
+bool looks_back(const ResolvedEncoding& encoding, const PositionAxis& axis) {
+  return encoding.shape.causal && axis.kind != PositionAxis::Kind::offset;
+}
+
 Kernel bias_kernel(const ResolvedEncoding& encoding, const CodeSite& site) {
   const int64_t length = encoding.shape.positions;
   const BiasTerm& bias = *encoding.layers[static_cast<size_t>(site.layer)].bias;
   const PositionAxis& axis = encoding.axes[static_cast<size_t>(bias.axis)];
-  return measure(site, axis, extent_of(axis, length), encoding.shape.causal, {Line()},
+  return measure(site, axis, extent_of(axis, length), looks_back(encoding, axis), {Line()},
                  [&](const Line&, int64_t i, int64_t j, std::vector<std::complex<double>>& seen) {
                    seen.assign(1, bias_between(encoding, site, i, j, length));
                  });
@@ -79,7 +84,7 @@ Kernel bias_kernel(const ResolvedEncoding& encoding, const CodeSite& site) {
 Kernel input_kernel(const ResolvedEncoding& encoding, const CodeSite& site) {
   const PositionCodes codes = position_codes(encoding, site, encoding.shape.positions);
   const double width = static_cast<double>(encoding.shape.width);
-  return measure(site, codes.axes[0], codes.extents[0], encoding.shape.causal, {Line()},
+  return measure(site, codes.axes[0], codes.extents[0], looks_back(encoding, codes.axes[0]), {Line()},
                  [&](const Line&, int64_t i, int64_t j, std::vector<std::complex<double>>& seen) {
                    seen.assign(1, product(codes.query, i, codes.key, j) / width);
                  });
@@ -89,7 +94,7 @@ Kernel input_kernel(const ResolvedEncoding& encoding, const CodeSite& site) {
 Kernel rotation_kernel(const ResolvedEncoding& encoding, const CodeSite& site, const PositionCodes& codes,
                        size_t axis) {
   // A mask goes by the order of tokens; along a coordinate a key may lie on either side.
-  const bool causal = encoding.shape.causal && codes.axes.size() == 1;
+  const bool causal = looks_back(encoding, codes.axes[0]) && codes.axes.size() == 1;
   const auto factor = [](const Table& table, int64_t row, int64_t pair) {
     return std::complex<double>(table(row, 2 * pair), table(row, 2 * pair + 1));
   };

@@ -24,6 +24,8 @@ std::string kernel_title(const KernelCurves& group, const std::string& when) {
   if (group.site.place != CodeSite::Place::input) text += fmt::format(", layer {}", group.site.layer);
   if (group.axis.kind == PositionAxis::Kind::coordinate)
     text += fmt::format(", along coordinate {}", group.axis.coordinate);
+  if (group.axis.kind == PositionAxis::Kind::segment) text += ", by the number of the segment";
+  if (group.axis.kind == PositionAxis::Kind::offset) text += ", by the offset within segments";
   text += when;
   switch (group.site.place) {
     case CodeSite::Place::input:

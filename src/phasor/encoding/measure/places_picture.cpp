@@ -30,6 +30,12 @@ std::string positions_text(const ResolvedEncoding& encoding) {
       case PositionAxis::Kind::scattered:
         axes.push_back(fmt::format("the indices 0 to {} in a random order", axis.extent - 1));
         break;
+      case PositionAxis::Kind::segment:
+        axes.push_back(fmt::format("the number of the token's segment, 0 to {}", axis.extent - 1));
+        break;
+      case PositionAxis::Kind::offset:
+        axes.push_back(fmt::format("the token's offset within its segment, 0 to {}", axis.extent - 1));
+        break;
       case PositionAxis::Kind::coordinate:
         axes.push_back(fmt::format("coordinate {}, 0 to {}", axis.coordinate, axis.extent - 1));
         break;

@@ -12,6 +12,7 @@
 
 #include "phasor/encoding/resolve/resolved.h"
 #include "phasor/encoding/syntax/expression.h"
+#include "phasor/encoding/syntax/word_set.h"
 
 namespace phasor {
 
@@ -87,6 +88,12 @@ class EncodingPlaces {
   void randomize(int64_t extent, const std::function<void()>& fill);
   // Runs `fill` with the indices in a random order.
   void scatter(int64_t seed, const std::function<void()>& fill);
+  // Runs `fill` with positions that the words of the tokens make. `most` of them are told apart, the rest share the
+  // last; 0: as many as a sequence can have.
+  enum class SegmentAxes : uint8_t { offset, segment, both };  // both: as two coordinates, the offset first
+  void segment(const Segments& segments, SegmentAxes axes, int64_t most, const std::function<void()>& fill);
+  // The numbers of words, for the model's task; an error at the term for those that it does not have.
+  IndexSet word_numbers(const WordSet& words) const;
   void concatenate(int64_t width, const std::function<void()>& fill);
 
   // An error that points at the current term.
@@ -100,6 +107,7 @@ class EncodingPlaces {
   bool covers_head(int64_t head) const;
   bool covers_layer(int64_t layer) const;
   int64_t add_axis(const PositionAxis& axis);
+  void require_own_positions() const;
   InputTerm& input();
   BiasTerm& bias(int64_t layer);
   void check_size(int64_t entries) const;
@@ -111,7 +119,8 @@ class EncodingPlaces {
   std::vector<std::unique_ptr<BiasTerm>> biases_;  // [layers]
   std::deque<Term> terms_;                         // every term so far, for clashes
   std::vector<const Term*> stack_;                 // the current term, within the terms around it
-  std::optional<PositionAxis> drawn_;              // of randomized() and scattered()
+  std::optional<PositionAxis> drawn_;              // of randomized(), scattered() and segments()
+  std::optional<PositionAxis> drawn_beside_;       // of segments(), the segment where both are asked for
   int64_t first_channel_ = 0;                      // of the input terms' channels
   bool concatenated_ = false;
   std::vector<std::pair<const Term*, std::string>> scopes_;  // terms and what their tensors are called

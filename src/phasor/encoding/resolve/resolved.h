@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "phasor/base/named_words.h"
+#include "phasor/encoding/resolve/segments.h"
 #include "phasor/encoding/resolve/table.h"
 #include "phasor/encoding/resolve/table_source.h"
 
@@ -22,7 +24,9 @@ struct EncodingShape {
   int64_t width = 1;       // of the residual stream
   int64_t positions = 1;   // the longest sequence; indices are 0 .. positions - 1
   bool causal = false;
-  std::vector<int64_t> grid = {};  // extents of the coordinates that tokens have beside their index; often none
+  std::vector<int64_t> grid = {};      // extents of the coordinates that tokens have beside their index; often none
+  int64_t vocabulary = 0;              // words are 0 .. vocabulary - 1; 0: not known, so that any may be named
+  std::vector<NamedWords> words = {};  // those that have names
   // False: rotations have the frequencies of the longest sequences alone, and no factor for any position. For looking
   // at lengths that no table could hold.
   bool factors = true;
@@ -30,13 +34,18 @@ struct EncodingShape {
 
 // Place "positions": one of the numbers that say where a token stands.
 struct PositionAxis {
-  // randomized: drawn in order for every sequence; scattered: the index in a random order, drawn once
-  enum class Kind : uint8_t { index, coordinate, randomized, scattered };
+  // randomized: drawn in order for every sequence; scattered: the index in a random order, drawn once; segment, offset:
+  // which segment of its sequence a token stands in, and where in it
+  enum class Kind : uint8_t { index, coordinate, randomized, scattered, segment, offset };
 
   Kind kind = Kind::index;
   int64_t coordinate = 0;  // which one, of Kind::coordinate
   int64_t extent = 0;      // positions are 0 .. extent - 1
   int64_t seed = 0;        // which order, of Kind::scattered
+  Segments segments = {};  // of Kind::segment and Kind::offset
+
+  // Whether a later token may have a smaller position.
+  bool goes_back() const { return kind == Kind::coordinate || kind == Kind::scattered || kind == Kind::offset; }
 
   bool operator==(const PositionAxis&) const = default;
 };

@@ -149,6 +149,8 @@ class Matcher {
         return check_formula(value, parameter);
       case Kind::numbers:
         return check_numbers(value, parameter);
+      case Kind::words:
+        return check_words(value, parameter);
       case Kind::encoding:
         return check_encoding(value, parameter);
     }
@@ -230,6 +232,28 @@ class Matcher {
     }
   }
 
+  // A lone word or number needs no quotes; canonical texts have them.
+  void check_words(TermValue& value, const EncodingParameter& parameter) const {
+    std::string text;
+    if (const QuotedText* quoted = std::get_if<QuotedText>(&value.content)) {
+      text = quoted->text;
+    } else if (const std::string* word = value.word()) {
+      text = *word;
+    } else if (const double* number = std::get_if<double>(&value.content)) {
+      text = print_number(*number);
+    } else {
+      fail_at(value.column, "{}: {} must be words of the task, such as \"0\" or \"separator,5-9\", not {}", term_.name,
+              parameter.name, print_expression(value));
+    }
+    WordSet words;
+    std::string reason;
+    if (!read_words(text, words, reason)) {
+      fail_at(value.column, "{}: {}: {}; words are given as \"0\" or \"separator,5-9\"", term_.name, parameter.name,
+              reason);
+    }
+    value.content = QuotedText{print(words)};
+  }
+
   void check_encoding(TermValue& value, const EncodingParameter& parameter) const {
     Encoding* encoding = std::get_if<Encoding>(&value.content);
     if (encoding == nullptr) {
@@ -308,6 +332,13 @@ Formula EncodingArguments::formula(std::string_view name) const { return Formula
 std::vector<double> EncodingArguments::numbers(std::string_view name) const {
   std::vector<double> result;
   read_numbers(std::get<QuotedText>(value(name).content).text, result);
+  return result;
+}
+
+WordSet EncodingArguments::words(std::string_view name) const {
+  WordSet result;
+  std::string reason;
+  read_words(std::get<QuotedText>(value(name).content).text, result, reason);
   return result;
 }
 

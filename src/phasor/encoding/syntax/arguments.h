@@ -7,6 +7,7 @@
 
 #include "phasor/encoding/syntax/expression.h"
 #include "phasor/encoding/syntax/parameter.h"
+#include "phasor/encoding/syntax/word_set.h"
 #include "phasor/formula/formula.h"
 
 namespace phasor {
@@ -45,6 +46,7 @@ class EncodingArguments {
   LearnableNumber learnable(std::string_view name) const;
   Formula formula(std::string_view name) const;
   std::vector<double> numbers(std::string_view name) const;
+  WordSet words(std::string_view name) const;
   const Encoding& encoding(std::string_view name) const;
   const std::vector<FormulaVariable>& variables() const { return variables_; }  // in the order of their names
   const std::string& text() const { return text_; }

@@ -74,6 +74,14 @@ EncodingParameter numbers_parameter(std::string name, double least, double most,
           .help = std::move(help)};
 }
 
+EncodingParameter required_words_parameter(std::string name, std::string help) {
+  return {.name = std::move(name),
+          .kind = Kind::words,
+          .default_value = {.content = QuotedText{"0"}},
+          .help = std::move(help),
+          .required = true};
+}
+
 EncodingParameter encoding_parameter(std::string name, std::string help) {
   return {.name = std::move(name),
           .kind = Kind::encoding,

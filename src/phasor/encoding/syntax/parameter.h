@@ -16,6 +16,7 @@ struct EncodingParameter {
     learnable,  // a number, or learned(number, ...)
     formula,    // quoted
     numbers,    // quoted, with commas
+    words,      // of a task: quoted, with commas; one alone needs no quotes
     encoding,   // a whole expression
   };
 
@@ -41,6 +42,7 @@ EncodingParameter formula_parameter(std::string name, std::vector<std::string> w
 EncodingParameter required_formula_parameter(std::string name, std::string help);
 // Empty by default.
 EncodingParameter numbers_parameter(std::string name, double least, double most, std::string help);
+EncodingParameter required_words_parameter(std::string name, std::string help);
 EncodingParameter encoding_parameter(std::string name, std::string help);
 
 // What may stand in learned(...): the value it starts from, what shares it, and what it is kept within.

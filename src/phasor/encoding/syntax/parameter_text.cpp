@@ -48,6 +48,8 @@ std::string accepted_text(const EncodingParameter& parameter, std::string_view q
       return fmt::format("{}, or a formula in quotes", choices(parameter, quote));
     case EncodingParameter::Kind::numbers:
       return fmt::format("numbers in quotes, each {}", range(parameter));
+    case EncodingParameter::Kind::words:
+      return "words of the task in quotes: numbers, ranges of numbers, names";
     case EncodingParameter::Kind::encoding:
       return "an encoding";
   }
