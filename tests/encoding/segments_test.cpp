@@ -55,9 +55,9 @@ TEST(Segments, AreTwoCoordinates) {
   ASSERT_EQ(rotation.axes.size(), 2u);
   EXPECT_EQ(encoding.axes[static_cast<size_t>(rotation.axes[0])].kind, Kind::offset);
   EXPECT_EQ(encoding.axes[static_cast<size_t>(rotation.axes[1])].kind, Kind::segment);
-  const Rotation& plain = *testing_support::rotation("rope", 8, 6);
+  const std::shared_ptr<const Rotation> plain = testing_support::rotation("rope", 8, 6);
   for (int64_t c = 0; c < 4; ++c) {
-    EXPECT_EQ(rotation.frequencies(c < 1 ? 0 : 1, c), plain.frequencies(0, c));
+    EXPECT_EQ(rotation.frequencies(c < 1 ? 0 : 1, c), plain->frequencies(0, c));
     EXPECT_EQ(rotation.frequencies(c < 1 ? 1 : 0, c), 0.0);
   }
 }
@@ -94,7 +94,7 @@ TEST(Segments, TakeTheWordsOfTheTask) {
   EXPECT_EQ(words("\"digits,separator\""), "0-3,11");
   EXPECT_EQ(words("7"), "7");
   EXPECT_EQ(mistake("segments(rope,by=seperator)", shape),
-            "column 1: there are no words 'seperator', did you mean 'separator'?: words are 0 to 11; named are "
+            "column 1: there are no words 'seperator': words are 0 to 11; named are "
             "separator (11), digits (0-3)");
   EXPECT_EQ(mistake("segments(rope,by=12)", shape),
             "column 1: there is no word 12: words are 0 to 11; named are separator (11), digits (0-3)");

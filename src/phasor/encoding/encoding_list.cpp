@@ -32,6 +32,8 @@ const char* kind_name(EncodingParameter::Kind kind) {
       return "formula";
     case EncodingParameter::Kind::numbers:
       return "numbers";
+    case EncodingParameter::Kind::words:
+      return "words";
     case EncodingParameter::Kind::encoding:
       return "encoding";
   }

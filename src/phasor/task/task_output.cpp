@@ -25,6 +25,19 @@ Json settings_json(const TaskCard& card) {
   return json;
 }
 
+// Numbers of words as encodings take them (segments(E,by=...)).
+std::string numbers_text(const NamedWords& words) {
+  return words.first == words.last ? std::to_string(words.first) : fmt::format("{}-{}", words.first, words.last);
+}
+
+Json words_json(const TaskCard& card) {
+  Json json = Json::object();
+  for (const NamedWords& words : make_task(card.entry.name, card.values)->shape().words) {
+    json[words.name] = numbers_text(words);
+  }
+  return json;
+}
+
 std::string share_line(const char* what, double share, const char* help) {
   return fmt::format("  {:<14} {:6.2f} %  {}\n", what, 100.0 * share, help);
 }
@@ -87,6 +100,7 @@ const Fields<TaskCard>& json_fields(const TaskCard*) {
   static const Fields<TaskCard> fields = joined_fields<TaskCard>(
       {part_fields(&TaskCard::entry, fields_of<TaskEntry>()),
        {json_field<TaskCard>("settings", "object", settings_json, "the value of every option, by its name"),
+        json_field<TaskCard>("words", "object", words_json, "numbers of the words that have a name, by the name"),
         field("floors", &TaskCard::floors, "baselines and the ceiling of the accuracy")}});
   return fields;
 }
@@ -111,6 +125,9 @@ std::string task_card(const TaskEntry& entry, const std::vector<int64_t>& values
   }
   const TaskShape shape = make_task(entry.name, values)->shape();
   text += fmt::format("\n{} words, {} classes, up to {} tokens\n", shape.vocabulary, shape.classes, shape.max_length);
+  std::vector<std::string> named;
+  for (const NamedWords& words : shape.words) named.push_back(fmt::format("{} {}", words.name, numbers_text(words)));
+  if (!named.empty()) text += fmt::format("words with names: {}\n", fmt::join(named, ", "));
   text += fmt::format("\nfloors and ceiling, from {} samples (error at most {:.2f} %)\n", floors.samples,
                       100.0 * floors.error);
   text += share_line("chance", floors.chance, "a class at random");

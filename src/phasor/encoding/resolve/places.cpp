@@ -6,7 +6,6 @@
 #include <cassert>
 
 #include "phasor/base/error.h"
-#include "phasor/base/suggest.h"
 #include "phasor/encoding/syntax/encoding_error.h"
 #include "phasor/encoding/syntax/printer.h"
 
@@ -250,7 +249,7 @@ IndexSet EncodingPlaces::word_numbers(const WordSet& words) const {
   for (const std::string& name : words.names) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) {
-      fail_term(fmt::format("there are no words '{}'{}: {}", name, suggestion(name, names), there_are));
+      fail_term(fmt::format("there are no words '{}': {}", name, there_are));
     }
     const NamedWords& named = shape.words[static_cast<size_t>(found - names.begin())];
     ranges.push_back({named.first, named.last});
