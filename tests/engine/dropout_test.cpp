@@ -18,7 +18,7 @@ void expect_share(int64_t events, int64_t trials, double p) {
   EXPECT_NEAR(static_cast<double>(events), p * n, 5.0 * std::sqrt(p * (1 - p) * n));
 }
 
-// A zero residual and a branch of ones show the mask: 0 or 1 / (1 - rate).
+// A zero residual and a branch of ones show the mask: 0 or 1 / (1 - rate). Rows begin anywhere in a block of decisions.
 Grid<double> residual_mask(float rate, uint32_t step) {
   NormCase shape{"Mask", 300, 300, 37, NormKind::layer, true, false, rate};
   NormData data(shape, Dtype::f32, kSeed);
@@ -31,13 +31,15 @@ Grid<double> residual_mask(float rate, uint32_t step) {
 TEST(Dropout, ResidualMaskHasItsRateAndScale) {
   for (float rate : {0.1f, 0.5f, 0.75f}) {
     const Grid<double> mask = residual_mask(rate, 3);
+    const double share = reference::DropoutRule{.rate = rate}.share();
+    EXPECT_NEAR(share, double{rate}, 0x1.0p-17);
     int64_t dropped = 0;
     for (double x : mask.data) {
       dropped += x == 0.0;
       if (x == 0.0) continue;
-      EXPECT_NEAR(x * (1.0 - double{rate}), 1.0, 2 * 0x1.0p-24);
+      EXPECT_NEAR(x * (1.0 - share), 1.0, 2 * 0x1.0p-24);
     }
-    expect_share(dropped, static_cast<int64_t>(mask.data.size()), double{rate});
+    expect_share(dropped, static_cast<int64_t>(mask.data.size()), share);
   }
 }
 

@@ -77,19 +77,49 @@ TEST(RandomStream, BitsAreFair) {
   }
 }
 
-TEST(ChanceThreshold, IsRateTimesTwoToThe32) {
-  EXPECT_EQ(chance_threshold(0.0), 0u);
-  EXPECT_EQ(chance_threshold(0.5), 0x80000000u);
-  EXPECT_EQ(chance_threshold(0.25), 0x40000000u);
-  EXPECT_EQ(chance_threshold(0x1.0p-32), 1u);
+TEST(Drop, ThresholdIsRateTimesTwoToThe16) {
+  EXPECT_EQ(drop::threshold(0.0), 0u);
+  EXPECT_EQ(drop::threshold(0.5), 0x8000u);
+  EXPECT_EQ(drop::threshold(0.1), 6554u);
+  EXPECT_EQ(drop::threshold(0x1.0p-17), 1u);
+  EXPECT_EQ(drop::threshold(0x0.ffp-17), 0u);
+  EXPECT_EQ(drop::threshold(0.9999999), 0xffffu);  // something is kept
 }
 
-TEST(ChanceThreshold, EventHappensAtItsRate) {
+TEST(Drop, WhatIsKeptIsScaledByTheShareThatIsReallyKept) {
+  EXPECT_EQ(drop::keep_scale(drop::threshold(0.5)), 2.0f);
+  EXPECT_EQ(drop::keep_scale(drop::threshold(0.1)), 65536.0f / 58982.0f);
+}
+
+// Eight decisions of a block have nothing to do with each other: any two of them drop together as often as chance has
+// it.
+TEST(Drop, DecisionsOfABlockAreIndependent) {
+  constexpr int64_t kBlocks = 50'000;
+  const RandomStream stream{.seed = 3, .purpose = Purpose::dropout};
+  int64_t both[drop::kInBlock][drop::kInBlock] = {};
+  for (uint64_t i = 0; i < kBlocks; ++i) {
+    const PhiloxBlock block = stream.block(i);
+    for (uint32_t a = 0; a < drop::kInBlock; ++a) {
+      for (uint32_t b = 0; b <= a; ++b) both[a][b] += drop::half(block, a) < 0x4000u && drop::half(block, b) < 0x4000u;
+    }
+  }
+  for (uint32_t a = 0; a < drop::kInBlock; ++a) {
+    for (uint32_t b = 0; b <= a; ++b) {
+      const double p = a == b ? 0.25 : 0.0625;
+      EXPECT_NEAR(static_cast<double>(both[a][b]), p * kBlocks, 5 * std::sqrt(p * (1 - p) * kBlocks)) << a << " " << b;
+    }
+  }
+}
+
+TEST(Drop, HappensAtItsRate) {
   constexpr int64_t kDraws = 100'000;
   const RandomStream stream{.seed = 2, .purpose = Purpose::dropout};
   for (double rate : {0.01, 0.1, 0.5, 0.9}) {
     int64_t events = 0;
-    for (uint64_t i = 0; i < kDraws; ++i) events += stream.word(i) < chance_threshold(rate);
+    for (uint64_t i = 0; i < kDraws; ++i) {
+      events += drop::half(stream.block(i / drop::kInBlock), static_cast<uint32_t>(i % drop::kInBlock)) <
+                drop::threshold(rate);
+    }
     EXPECT_NEAR(static_cast<double>(events), rate * kDraws, 5 * std::sqrt(rate * (1 - rate) * kDraws)) << rate;
   }
 }

@@ -38,7 +38,7 @@ struct Sequences {
 // Keeps each element with probability 1 - rate and scales it by 1 / (1 - rate). The mask is a function
 // of (stream, *step, index) alone, never of tiles or threads.
 struct Dropout {
-  float rate = 0.0f;
+  float rate = 0.0f;  // taken to the nearest multiple of 2^-16 (random/stream.h)
   RandomStream stream;
   const uint32_t* step = nullptr;  // replaces stream.step
 };

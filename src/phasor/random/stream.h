@@ -47,9 +47,27 @@ struct RandomStream {
   PHASOR_HOST_DEVICE constexpr uint32_t word(uint64_t index) const { return block(index / 4)[index % 4]; }
 };
 
-// An event of probability `rate` happens where word < this. Integers only, so that every device agrees.
-PHASOR_HOST_DEVICE constexpr uint32_t chance_threshold(double rate) {
-  return static_cast<uint32_t>(rate * 4294967296.0);
+// Dropout: decisions of 16 bits, eight of them in a block of words. What decision `index` of a stream says is half a
+// word, the low one first, and it drops where the half is below a threshold. Integers only, so that every device
+// agrees.
+namespace drop {
+inline constexpr uint32_t kInBlock = 8;      // decisions of a block
+inline constexpr uint32_t kRange = 1 << 16;  // halves are below it
+
+// The nearest to rate * 2^16 at which something is kept: rates are multiples of 2^-16.
+PHASOR_HOST_DEVICE constexpr uint32_t threshold(double rate) {
+  const auto nearest = static_cast<uint32_t>(rate * kRange + 0.5);
+  return nearest < kRange ? nearest : kRange - 1;
 }
+
+// What is kept is multiplied by one over the share that is kept.
+PHASOR_HOST_DEVICE constexpr float keep_scale(uint32_t threshold) {
+  return static_cast<float>(kRange) / static_cast<float>(kRange - threshold);
+}
+
+PHASOR_HOST_DEVICE constexpr uint32_t half(const PhiloxBlock& block, uint32_t decision) {
+  return block[decision / 2] >> (decision % 2 * 16) & 0xffffu;
+}
+}  // namespace drop
 
 }  // namespace phasor

@@ -25,7 +25,9 @@ constexpr const char* kState = "state.safetensors";
 constexpr const char* kMetrics = "metrics.jsonl";
 constexpr const char* kTelemetry = "telemetry.jsonl";
 constexpr const char* kModelFormat = "phasor model 1";
-constexpr const char* kStateFormat = "phasor state 1";
+constexpr const char* kStateFormat = "phasor state 2";
+// The same file, of a version whose dropout drew other masks.
+constexpr const char* kOtherMasksFormat = "phasor state 1";
 constexpr std::array<std::string_view, 6> kMetadataKeys = {"config", "format",    "metrics",
                                                            "step",   "telemetry", kSealKey};
 
@@ -59,6 +61,22 @@ std::map<std::string, std::string> settings_of(const std::string& text) {
     if (equals != std::string::npos) settings[line.substr(0, equals)] = line.substr(equals + 1);
   }
   return settings;
+}
+
+// A run without dropout goes on from an older state with the same bits.
+SafetensorsFile open_state(const fs::path& path) {
+  if (metadata_of(SafetensorsFile::open(path), "format") != kOtherMasksFormat) return open_as(path, kStateFormat);
+  SafetensorsFile state = open_as(path, kOtherMasksFormat);
+  const std::map<std::string, std::string> settings = settings_of(metadata_of(state, "config"));
+  const auto dropout = settings.find("model.dropout");
+  if (dropout != settings.end() && dropout->second != "0") {
+    throw FormatError(
+        fmt::format("'{}' is of an older version, whose dropout of {} drew other masks: resumed, the run would not be "
+                    "the one that was "
+                    "begun; train it again in a new folder",
+                    path.string(), dropout->second));
+  }
+  return state;
 }
 
 // Numbers are stored as doubles; a count beyond 2^53 was never written by a run.
@@ -205,7 +223,7 @@ void RunFolder::save_state(const ParameterLayout& layout, const TrainingState& s
 
 std::optional<TrainingState> RunFolder::load_state(const ParameterLayout& layout) const {
   if (!fs::exists(file(kState))) return std::nullopt;
-  const SafetensorsFile stored = open_as(file(kState), kStateFormat);
+  const SafetensorsFile stored = open_state(file(kState));
   const std::span<const double> progress = stored.data<double>("progress", {5});
   for (const double value : progress) {
     if (!std::isfinite(value))

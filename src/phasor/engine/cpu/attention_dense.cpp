@@ -118,8 +118,7 @@ double dropout_factor(const DropoutMask& mask, const HeadPlace& place, int64_t i
   if (!mask.active()) return 1.0;
   const uint64_t index =
       (static_cast<uint64_t>(place.sequence) << 40) + (static_cast<uint64_t>(i) << 20) + static_cast<uint64_t>(j);
-  const bool kept = (mask.keep_bits(index / 64 * 64) >> (index % 64) & 1u) != 0;
-  return kept ? mask.keep_scale() : 0.0;
+  return mask.keeps(index) ? mask.keep_scale() : 0.0;
 }
 
 template <class T>

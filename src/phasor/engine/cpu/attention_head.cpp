@@ -180,7 +180,11 @@ void keep_row(uint64_t* bits, int64_t keys_padded, const HeadPlace& place, int64
     return;
   }
   const uint64_t first = (static_cast<uint64_t>(place.sequence) << 40) + (static_cast<uint64_t>(query) << 20);
-  for (int64_t w = 0; w < words; ++w) bits[w] = mask.keep_bits(first + static_cast<uint64_t>(64 * w));
+  for (int64_t w = 0; w < words; w += 2) {
+    const std::array<uint64_t, 2> run = mask.keep_bits(first + static_cast<uint64_t>(64 * w));
+    bits[w] = run[0];
+    if (w + 1 < words) bits[w + 1] = run[1];
+  }
 }
 
 }  // namespace phasor

@@ -1,6 +1,6 @@
 #include "phasor/engine/cpu/dropout_mask.h"
 
-#if defined(__AVX512F__) && defined(__BMI2__)
+#if defined(__AVX512BW__) && defined(__BMI2__)
 // g++ 12 warns inside its own header, where an undefined register is passed on purpose.
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #include <immintrin.h>
@@ -12,10 +12,10 @@ DropoutMask::DropoutMask(const Dropout& dropout, uint32_t site_offset)
     : key_(dropout.stream.key()),
       site_(dropout.stream.site + site_offset),
       step_(dropout.step != nullptr ? *dropout.step : dropout.stream.step),
-      threshold_(chance_threshold(dropout.rate)),
-      keep_scale_(1.0f / (1.0f - dropout.rate)) {}
+      threshold_(drop::threshold(dropout.rate)),
+      keep_scale_(drop::keep_scale(threshold_)) {}
 
-#if defined(__AVX512F__) && defined(__BMI2__)
+#if defined(__AVX512BW__) && defined(__BMI2__)
 
 namespace {
 
@@ -34,9 +34,9 @@ struct WideProduct {
 
 }  // namespace
 
-uint64_t DropoutMask::keep_bits(uint64_t first) const {
-  // Sixteen counters side by side. first / 4 is a multiple of 16, so the low word never carries.
-  const uint64_t block = first / 4;
+std::array<uint64_t, 2> DropoutMask::keep_bits(uint64_t first) const {
+  // Sixteen counters side by side. first / 8 is a multiple of 16, so the low word never carries.
+  const uint64_t block = first / drop::kInBlock;
   const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   __m512i c0 = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(block)), lanes);
   __m512i c1 = _mm512_set1_epi32(static_cast<int>(block >> 32));
@@ -57,24 +57,31 @@ uint64_t DropoutMask::keep_bits(uint64_t first) const {
     k0 += philox::kWeyl0;
     k1 += philox::kWeyl1;
   }
-  // Word w of counter l has index 4 l + w: spread each comparison mask over every fourth bit.
-  const __m512i limit = _mm512_set1_epi32(static_cast<int>(threshold_));
-  constexpr uint64_t kEveryFourth = 0x1111111111111111u;
-  return _pdep_u64(_mm512_cmpge_epu32_mask(c0, limit), kEveryFourth) |
-         _pdep_u64(_mm512_cmpge_epu32_mask(c1, limit), kEveryFourth << 1) |
-         _pdep_u64(_mm512_cmpge_epu32_mask(c2, limit), kEveryFourth << 2) |
-         _pdep_u64(_mm512_cmpge_epu32_mask(c3, limit), kEveryFourth << 3);
+  // Half h of word w of counter l decides index 8 l + 2 w + h: two bits of a comparison go to every fourth pair of
+  // bits.
+  const __m512i limit = _mm512_set1_epi16(static_cast<int16_t>(threshold_));
+  const auto kept = [limit](__m512i words) { return uint64_t{_mm512_cmpge_epu16_mask(words, limit)}; };
+  const uint64_t masks[4] = {kept(c0), kept(c1), kept(c2), kept(c3)};
+  std::array<uint64_t, 2> bits{};
+  for (int w = 0; w < 4; ++w) {
+    constexpr uint64_t kEveryFourthPair = 0x0303030303030303u;
+    bits[0] |= _pdep_u64(masks[w] & 0xffffu, kEveryFourthPair << (2 * w));
+    bits[1] |= _pdep_u64(masks[w] >> 16, kEveryFourthPair << (2 * w));
+  }
+  return bits;
 }
 
 #else
 
-uint64_t DropoutMask::keep_bits(uint64_t first) const {
-  uint64_t bits = 0;
-  for (uint64_t lane = 0; lane < 16; ++lane) {
-    const uint64_t block = first / 4 + lane;
+std::array<uint64_t, 2> DropoutMask::keep_bits(uint64_t first) const {
+  std::array<uint64_t, 2> bits{};
+  for (uint32_t lane = 0; lane < 16; ++lane) {
+    const uint64_t block = first / drop::kInBlock + lane;
     const PhiloxBlock words =
         philox4x32({static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32), site_, step_}, key_);
-    for (uint64_t w = 0; w < 4; ++w) bits |= uint64_t{words[w] >= threshold_} << (4 * lane + w);
+    for (uint32_t d = 0; d < drop::kInBlock; ++d) {
+      bits[lane / 8] |= uint64_t{drop::half(words, d) >= threshold_} << (lane % 8 * drop::kInBlock + d);
+    }
   }
   return bits;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Dropout decisions for 64 consecutive indices at a time: bit b tells whether index first + b is kept.
+// Dropout decisions for 128 consecutive indices at a time.
+#include <array>
 #include <cstdint>
 
 #include "phasor/engine/ops.h"
@@ -14,13 +15,11 @@ class DropoutMask {
   bool active() const { return threshold_ != 0; }
   float keep_scale() const { return keep_scale_; }
 
-  // first must be a multiple of 64.
-  uint64_t keep_bits(uint64_t first) const;
-  // Any first; takes two blocks where it is no multiple of 64.
-  uint64_t keep_bits_at(uint64_t first) const {
-    const uint64_t shift = first % 64;
-    const uint64_t low = keep_bits(first - shift) >> shift;
-    return shift == 0 ? low : low | keep_bits(first - shift + 64) << (64 - shift);
+  static constexpr uint64_t kRun = 128;
+  // Bit b % 64 of word b / 64 tells whether index first + b is kept. `first` must be a multiple of kRun.
+  std::array<uint64_t, 2> keep_bits(uint64_t first) const;
+  bool keeps(uint64_t index) const {
+    return (keep_bits(index / kRun * kRun)[index % kRun / 64] >> (index % 64) & 1u) != 0;
   }
 
  private:

@@ -35,14 +35,19 @@ float total(const float* a, int64_t n) {
 void drop_row(float* x, int64_t width, uint64_t first, const DropoutMask& mask) {
   if (!mask.active()) return;
   const float scale = mask.keep_scale();
-  for (int64_t c = 0; c < width; c += 64) {
-    uint64_t bits = mask.keep_bits_at(first + static_cast<uint64_t>(c));
-    int64_t i = c;
-    for (; i + simd::kLanes <= std::min(width, c + 64); i += simd::kLanes) {
-      simd::store(x + i, simd::keep(simd::load(x + i) * scale, static_cast<uint16_t>(bits)));
+  const uint64_t end = first + static_cast<uint64_t>(width);
+  std::array<uint64_t, 2> run{};
+  for (uint64_t index = first; index < end;) {
+    const uint64_t begin = index / DropoutMask::kRun * DropoutMask::kRun;
+    if (index == first || index == begin) run = mask.keep_bits(begin);
+    uint64_t bits = run[(index - begin) / 64] >> (index % 64);
+    const uint64_t last = std::min(end, (index / 64 + 1) * 64);
+    float* to = x + (index - first);
+    for (; index + simd::kLanes <= last; index += simd::kLanes, to += simd::kLanes) {
+      simd::store(to, simd::keep(simd::load(to) * scale, static_cast<uint16_t>(bits)));
       bits >>= simd::kLanes;
     }
-    for (; i < std::min(width, c + 64); ++i, bits >>= 1) x[i] = (bits & 1u) != 0 ? x[i] * scale : 0.0f;
+    for (; index < last; ++index, ++to, bits >>= 1) *to = (bits & 1u) != 0 ? *to * scale : 0.0f;
   }
 }
 

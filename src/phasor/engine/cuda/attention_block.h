@@ -119,23 +119,25 @@ __device__ void store_sums(float* to, const float (&sums)[Rows][Groups], int cha
   }
 }
 
-// The Philox block that decides on keys 4 * (key / 4) .. + 3 of a query: index / 4.
+// The Philox block that decides on keys 8 * (key / 8) .. + 7 of a query: index / 8.
 __device__ inline uint64_t dropout_block(const HeadPlace& place, int64_t query, int64_t key) {
-  return (static_cast<uint64_t>(place.sequence) << 38) + (static_cast<uint64_t>(query) << 18) +
-         static_cast<uint64_t>(key / 4);
+  return (static_cast<uint64_t>(place.sequence) << 37) + (static_cast<uint64_t>(query) << 17) +
+         static_cast<uint64_t>(key / 8);
 }
 
 // Whether the weights from the warp's own queries (the first is `query`) to the lane's key are kept, a bit for each.
-// Four lanes share a Philox block, so each of them draws for another query.
+// Eight lanes share a Philox block, so each of them draws for a query; the lane's key is its number, from a multiple of
+// 8 on.
 template <int Rows>
 __device__ unsigned kept_queries(const DropoutMask& mask, const HeadPlace& place, int64_t query, int64_t key) {
+  static_assert(8 % Rows == 0);
   const int lane = this_lane();
   const unsigned drawn = mask.keep_bits(dropout_block(place, query + lane % Rows, key));
   unsigned kept = 0;
 #pragma unroll
   for (int r = 0; r < Rows; ++r) {
-    const unsigned bits = __shfl_sync(kAllLanes, drawn, (lane & ~3) | r);
-    kept |= (bits >> (lane & 3) & 1u) << r;
+    const unsigned bits = __shfl_sync(kAllLanes, drawn, (lane & ~7) | r);
+    kept |= (bits >> (lane & 7) & 1u) << r;
   }
   return kept;
 }

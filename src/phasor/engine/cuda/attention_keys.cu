@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(BlockShape<Heads>::kThreads)
       dots_with_lane(dweights, value + this_warp() * kOwn * stride, dout + lane * stride, width, stride);
       // The warp's keys lie in one Philox block.
       const unsigned kept =
-          mask.active() ? mask.keep_bits(dropout_block(place, i, row)) >> static_cast<unsigned>(row % 4) : ~0u;
+          mask.active() ? mask.keep_bits(dropout_block(place, i, row)) >> static_cast<unsigned>(row % 8) : ~0u;
 #pragma unroll
       for (int r = 0; r < kOwn; ++r) {
         const bool visible = row + r < n && i < n && (!a.causal || row + r <= i);

@@ -71,7 +71,7 @@ __device__ inline float exp2_fast(float x) {
 __device__ inline unsigned kept_of_tile(const DropoutMask& mask, const HeadPlace& place, int query, int key) {
   const int g = this_lane() / 4, t = this_lane() % 4;
   const uint64_t block = dropout_block(place, query + g + t % 2 * 8, key + t / 2 * 8);
-  unsigned bits = (mask.keep_bits(block) | mask.keep_bits(block + 1) << 4) << (8 * t);
+  unsigned bits = mask.keep_bits(block) << (8 * t);
   bits |= __shfl_xor_sync(kAllLanes, bits, 1);
   bits |= __shfl_xor_sync(kAllLanes, bits, 2);
   return bits >> (2 * t);

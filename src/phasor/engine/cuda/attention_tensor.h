@@ -257,27 +257,26 @@ __device__ inline float row_sum(float value) {
 }
 
 // Which of a fragment's four weights are kept, a bit for each, where rows are queries (`query` is the one of the warp's
-// first row) and columns are keys from `key` on. A Philox block decides four keys of a query: each lane draws one of
-// the 32 of the fragment.
+// first row) and columns are keys from `key` on, a multiple of 8. A Philox block decides all keys of a query: lanes
+// draw those of the fragment's 16 queries, two lanes each.
 __device__ inline unsigned kept_of_queries(const DropoutMask& mask, const HeadPlace& place, int query, int key) {
   const int g = this_lane() / 4, t = this_lane() % 4;
-  const unsigned mine = mask.keep_bits(dropout_block(place, query + g + t % 2 * 8, key + t / 2 * 4));
+  const unsigned mine = mask.keep_bits(dropout_block(place, query + g + t % 2 * 8, key));
   const unsigned other = __shfl_xor_sync(kAllLanes, mine, 1);
   const unsigned upper = t % 2 == 0 ? mine : other, lower = t % 2 == 0 ? other : mine;
-  const int shift = t % 2 * 2;
+  const int shift = t * 2;
   return (upper >> shift & 3u) | (lower >> shift & 3u) << 2;
 }
 
-// The same where rows are keys and columns are queries.
+// The same where rows are keys, from a multiple of 8 on, and columns are queries: two lanes draw each of 16 blocks.
 __device__ inline unsigned kept_of_keys(const DropoutMask& mask, const HeadPlace& place, int query, int key) {
   const int g = this_lane() / 4, t = this_lane() % 4;
-  const unsigned drawn =
-      mask.keep_bits(dropout_block(place, query + 2 * t + g % 2, key + 4 * (g / 4 + 2 * (g / 2 % 2))));
+  const unsigned drawn = mask.keep_bits(dropout_block(place, query + 2 * t + g % 2, key + 8 * (g / 2 % 2)));
   unsigned kept = 0;
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    const int from = ((g & 4) | e / 2 * 2 | e % 2) * 4 + t;
-    kept |= (__shfl_sync(kAllLanes, drawn, from) >> (g % 4) & 1u) << e;
+    const int from = (e / 2 * 2 | e % 2) * 4 + t;
+    kept |= (__shfl_sync(kAllLanes, drawn, from) >> g & 1u) << e;
   }
   return kept;
 }

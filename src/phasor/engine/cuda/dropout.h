@@ -14,23 +14,23 @@ class DropoutMask {
       : key_(dropout.stream.key()),
         site_(dropout.stream.site + site_offset),
         step_(dropout.step != nullptr ? *dropout.step : dropout.stream.step),
-        threshold_(chance_threshold(dropout.rate)),
-        keep_scale_(1.0f / (1.0f - dropout.rate)) {}
+        threshold_(drop::threshold(dropout.rate)),
+        keep_scale_(drop::keep_scale(threshold_)) {}
 
   __device__ bool active() const { return threshold_ != 0; }
   __device__ float keep_scale() const { return keep_scale_; }
 
-  // Bit b tells whether index 4 * block + b is kept: one Philox block decides four neighbours.
+  // Bit b tells whether index 8 * block + b is kept: one Philox block decides eight neighbours.
   __device__ unsigned keep_bits(uint64_t block) const {
     const PhiloxBlock words =
         philox4x32({static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32), site_, step_}, key_);
     unsigned bits = 0;
 #pragma unroll
-    for (unsigned w = 0; w < 4; ++w) bits |= (words[w] >= threshold_ ? 1u : 0u) << w;
+    for (unsigned d = 0; d < drop::kInBlock; ++d) bits |= (drop::half(words, d) >= threshold_ ? 1u : 0u) << d;
     return bits;
   }
   __device__ bool keeps(uint64_t index) const {
-    return (keep_bits(index / 4) >> static_cast<unsigned>(index % 4) & 1u) != 0;
+    return (keep_bits(index / drop::kInBlock) >> static_cast<unsigned>(index % drop::kInBlock) & 1u) != 0;
   }
 
  private:

@@ -11,13 +11,14 @@ constexpr int kRowsPerBlock = 4;
 constexpr int kNormThreads = kRowsPerBlock * kWarp;
 constexpr int64_t kRangeRows = 64;  // of one partial sum of a weight's gradient
 
-// f(column, keep bit) for the columns of this lane: those that share a Philox block with one of its own, four by four.
+// f(column, keep bit) for the columns of this lane, four by four; two lanes share a Philox block.
 template <class F>
 __device__ void for_lane_columns(const DropoutMask& mask, int64_t row, int64_t width, const F& f) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int64_t first = row * width;
   for (int64_t block = first / 4 + lane; block * 4 < first + width; block += kWarp) {
-    const unsigned bits = mask.active() ? mask.keep_bits(static_cast<uint64_t>(block)) : 0xfu;
+    const unsigned bits =
+        mask.active() ? mask.keep_bits(static_cast<uint64_t>(block / 2)) >> static_cast<unsigned>(block % 2 * 4) : 0xfu;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int64_t c = block * 4 + i - first;
