@@ -8,6 +8,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/seal.h"
 #include "phasor/checkpoint/safetensors.h"
 #include "phasor/run/config_json.h"
 #include "phasor/run/session.h"
@@ -55,6 +56,19 @@ TEST_F(RunFolderTest, KeepsTheConfiguration) {
   EXPECT_TRUE(folder_.exists());
   EXPECT_FALSE(folder_.complete());
   EXPECT_EQ(config_to_json(folder_.load_config()), config_to_json(config_));
+}
+
+// The file as a version wrote it whose dropout drew other masks.
+void make_older(const std::filesystem::path& path) {
+  const SafetensorsFile state = SafetensorsFile::open(path);
+  SafetensorsWriter writer;
+  for (const std::string& name : state.names()) {
+    writer.add_bytes(name, state.tensor(name).dtype, state.tensor(name).shape, state.bytes(name));
+  }
+  for (const auto& [key, value] : state.metadata()) {
+    if (key != kSealKey) writer.set_metadata(key, key == "format" ? "phasor state 1" : value);
+  }
+  writer.write(path);
 }
 
 TEST_F(RunFolderTest, AModelKnowsWhatItWasTrainedWith) {
@@ -137,6 +151,29 @@ TEST_F(RunFolderTest, GivesBackTheStateBitForBit) {
   EXPECT_TRUE(same_bits(loaded->parameters, state.parameters));
   EXPECT_TRUE(same_bits(loaded->first_moment, state.first_moment));
   EXPECT_TRUE(same_bits(loaded->second_moment, state.second_moment));
+}
+
+TEST_F(RunFolderTest, AnOlderStateResumesRunsWithoutDropoutOnly) {
+  for (const char* dropout : {"0", "0.1"}) {
+    const RunConfig config = tiny_run({dropout == std::string("0") ? "model.dropout=0" : "model.dropout=0.1"});
+    const RunFolder folder(temporary_ / (std::string("dropout") + dropout));
+    folder.create(config);
+    const std::vector<float> values = awkward_values(layout_, 1.0f);
+    const TrainingState state{.step = 3,
+                              .config = canonical_text(config),
+                              .parameters = values,
+                              .first_moment = values,
+                              .second_moment = values};
+    folder.save_state(layout_, state);
+    EXPECT_EQ(folder.load_state(layout_)->step, 3);
+    make_older(folder.file("state.safetensors"));
+    if (dropout == std::string("0")) {
+      EXPECT_EQ(folder.load_state(layout_)->step, 3);
+    } else {
+      expect_words(message_of<FormatError>([&] { folder.load_state(layout_); }),
+                   {"state.safetensors", "older version", "dropout of 0.1", "new folder"});
+    }
+  }
 }
 
 TEST_F(RunFolderTest, RefusesAModelOfAnotherShape) {
