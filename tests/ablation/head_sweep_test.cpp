@@ -119,7 +119,8 @@ TEST(HeadSweep, LowPrecisionGoesOnFromALayerAsWell) {
 // Below PositionFit::kLeast samples in each half nothing is known of places, so that position_off takes away what the
 // encoding's tables say and nothing else. In a model of one layer that is the model without an encoding.
 TEST(HeadSweep, PositionOffIsTheModelWithoutItsTables) {
-  for (const char* encoding : {"rope", "alibi", "rope(fraction=0.5)", "kerple(log)", "rope[heads=0]"}) {
+  for (const char* encoding :
+       {"rope", "alibi", "rope(fraction=0.5)", "kerple(log)", "rope[heads=0]", "fox", "cable[heads=1]+rope"}) {
     ModelConfig config = small_model(encoding);
     config.layers = 1;
     const SweepCase with(config, 6);

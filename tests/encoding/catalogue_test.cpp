@@ -126,6 +126,10 @@ TEST(EncodingCatalogue, TraitsAreThoseOfTheLiterature) {
       {"kerple", toeplitz_bias, "RLXB"},
       {"sandwich", toeplitz_bias, "RXB"},
       {"fire", toeplitz_bias, "LX"},
+      {"fox", content_bias, "RLXB"},
+      {"fox(gate=bias)", toeplitz_bias, "RLXB"},
+      {"fox(gate=fixed)", toeplitz_bias, "RXB"},
+      {"cable", content_bias, "RLXB"},
       {"rope", hadamard_toeplitz, "RB"},
       {"rope(frequencies=learned)", hadamard_toeplitz, "RLB"},
       {"rope(scaling=yarn,factor=4,original=64)", hadamard_toeplitz, "RXB"},
@@ -158,6 +162,7 @@ TEST(EncodingCatalogue, TraitsAreThoseOfTheLiterature) {
 TEST(EncodingCatalogue, ASumIsWhatItsTermsAre) {
   EXPECT_EQ(letters(testing_support::traits_of("alibi+rope")), "RB");
   EXPECT_EQ(testing_support::traits_of("alibi+rope").coupling, Coupling::hadamard_toeplitz);
+  EXPECT_EQ(testing_support::traits_of("alibi+fox+rope").coupling, Coupling::content_bias);
   EXPECT_EQ(letters(testing_support::traits_of("alibi+learned")), "LB") << "one absolute term makes the sum absolute";
   EXPECT_EQ(letters(testing_support::traits_of("integer(normalised)+alibi")), "BN");
   EXPECT_EQ(letters(testing_support::traits_of("randomized(rope+t5)")), "RLXB");
@@ -168,6 +173,7 @@ TEST(EncodingCatalogue, CouplingsHaveNames) {
   EXPECT_EQ(coupling_name(Coupling::input), "input");
   EXPECT_EQ(coupling_name(Coupling::toeplitz_bias), "toeplitz_bias");
   EXPECT_EQ(coupling_name(Coupling::hadamard_toeplitz), "hadamard_toeplitz");
+  EXPECT_EQ(coupling_name(Coupling::content_bias), "content_bias");
 }
 
 class ArgumentsTest : public ::testing::Test {

@@ -30,6 +30,7 @@ AttentionData alone(const AttentionData& batch, int64_t s) {
   };
   for (size_t i = 0; i < kTokenGradients; ++i) cut(*listed(one.tensors)[i]);
   cut(one.dout);
+  if (!one.tensors.prefix.empty()) cut(one.tensors.prefix);
   cut(one.batch.positions);
   one.setup.positions = one.batch.positions;
   one.setup.offsets = one.batch.offsets = {0, static_cast<int32_t>(n)};
@@ -61,6 +62,8 @@ void expect_sequences_alone(AttentionCase shape, Dtype dtype) {
       EXPECT_EQ(listed(single_gradients.gradients)[i]->data, rows_of(*listed(gradients.gradients)[i]))
           << kGradientNames[i] << " of sequence " << s;
     }
+    if (!batch.shape.prefix) continue;
+    EXPECT_EQ(single_gradients.gradients.prefix.data, rows_of(gradients.gradients.prefix)) << "sequence " << s;
   }
 }
 

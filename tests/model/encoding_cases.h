@@ -50,6 +50,15 @@ inline std::vector<ModelCase> encoding_cases() {
   add("bias_formula_per_head", "bias(\"-a*abs(d)^b\",a=learned(0.3,per=head),b=learned(1.2))[layers=1]");
   add("bias_formula_length", "bias(\"-a*abs(d)/n+sin(h+l)\",a=learned(2))");
   add("bias_formula_query", "bias(\"a*tanh(d/(1+i))\",a=learned(1,per=head))");
+  // Gates
+  add_causal("fox", "fox");
+  add("fox_looking_ahead", "fox");
+  add_causal("fox_bias", "fox(gate=bias,shortest=1,longest=9)");
+  add("fox_fixed", "fox(gate=fixed)");
+  add_causal("cable", "cable");
+  add("cable_and_fox_by_head", "fox[heads=2]+cable[heads=0]+rope+alibi[layers=1]");
+  add_causal("fox_one_layer", "learned+rope+fox[layers=1]");
+  add("fox_with_latents", "mla+fox");
   // Rotations
   add("rope", "rope");
   add("rope_half", "rope(layout=half)");
@@ -110,6 +119,7 @@ inline std::vector<ModelCase> encoding_cases() {
   add_input_keys("input_keys_concat", "concat(learned(init=1),width=3)");
   add_input_keys("input_keys_relative", "relative+alibi(slopes=released)");
   add_input_keys("input_keys_rope", "sinusoidal(layout=halves,scale=learned(0.5))+rope");
+  add_input_keys("input_keys_fox", "fox").causal = true;
   add_input_keys("input_keys_one_head", "rope(frequencies=learned)[heads=0]").final_norm = true;
   return all;
 }

@@ -1,7 +1,8 @@
 #pragma once
 // The whole Transformer as on paper, templated on the scalar:
 //   x   = embedding + P(p)
-//   x  += dropout(W_O attention(norm(x), z))       L_ij = s <R q_i, R k_j> + b(p_j - p_i), q of norm(x), k and v of z,
+//   x  += dropout(W_O attention(norm(x), z))       L_ij = s <R q_i, R k_j> + b(p_j - p_i) - |c_i - c_j|, c sums of gates
+//                                                  of norm(x), q of norm(x), k and v of z,
 //                                                  z = norm(x), or with KvSource::input the first x in every layer
 //   x  += dropout(W_down act(W_up norm(x)))
 //   logits = W readout(norm(x)) + bias,            loss = mean over scored targets of -log softmax(logits)[target]
@@ -15,6 +16,7 @@
 #include "phasor/model/token_positions.h"
 #include "reference/attention.h"
 #include "reference/embedding.h"
+#include "reference/gate_scan.h"
 #include "reference/linear.h"
 #include "reference/norm.h"
 #include "reference/readout.h"
@@ -184,8 +186,26 @@ class ReferenceModel {
       tensors.value = linear(source, name + "value");
     }
     if (encoding.bias) tensors.bias = table(encoding.bias->fixed, encoding.bias->learned);
+    if (!encoding.gates.empty()) tensors.prefix = prefix(x, encoding.gates);
     const reference::AttentionSetup setup = this->setup(encoding, layer, tensors);
     return stored(reference::attention(setup, tensors).out);
+  }
+
+  // Sums of gates of the normed stream; heads without a gate have 0. Only gradients are stored narrow.
+  Grid prefix(const Grid& x, const std::vector<GateTerm>& terms) const {
+    Grid all(x.rows, config_.heads);
+    for (const GateTerm& gates : terms) {
+      Grid z = reference::product(x, narrowed(learned(gates.weight)), learned(gates.bias));
+      for (S& value : z.data) value = as_gradient(value);
+      const std::vector<int32_t> heads(gates.heads.begin(), gates.heads.end());
+      const GateMap map =
+          gates.map == GateTerm::Map::log_sigmoid ? GateMap::log_sigmoid : GateMap::minus_softplus;
+      const Grid sums = reference::gate_sums(map, z, data_.batch.offsets, heads, config_.heads);
+      for (const int32_t h : heads) {
+        for (int64_t t = 0; t < x.rows; ++t) all(t, h) = sums(t, h);
+      }
+    }
+    return all;
   }
 
   Grid latent_norm(const Grid& x, const std::string& name) const {

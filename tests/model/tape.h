@@ -3,6 +3,7 @@
 // derivatives, and one sweep back gives the derivative by every variable. In double it is exact to rounding; in
 // float it is what backpropagation in plain fp32 costs in accuracy; with bf16 storage it also rounds wherever a
 // model stores an activation or its gradient.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -86,6 +87,10 @@ class Taped {
   friend Taped error_function(const Taped& x) {
     const T slope = T(2) * std::numbers::inv_sqrtpi_v<T> * std::exp(-x.value_ * x.value_);
     return one(std::erf(x.value_), x, slope);
+  }
+  friend Taped softplus(const Taped& x) {
+    const T value = std::max(x.value_, T(0)) + std::log1p(std::exp(-std::abs(x.value_)));
+    return one(value, x, T(1) / (T(1) + std::exp(-x.value_)));
   }
   friend double value_of(const Taped& x) { return static_cast<double>(x.value_); }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Ragged attention, one query at a time:
-//   L_ij = scale * head_scale[h] * <A q_i, B k_j> + b_h(p_i, p_j - p_i),  o_i = sum_j dropout(softmax(L))_ij v_j.
+//   L_ij = scale * head_scale[h] * <A q_i, B k_j> + b_h(p_i, p_j - p_i) - |c_i - c_j|,
+//   c_i - c_j for keys in front of the query and c_j - c_i for those behind, since c falls;  o_i = sum_j dropout(softmax(L))_ij v_j.
 #include <algorithm>
 
 #include "phasor/engine/ops.h"
@@ -68,6 +69,7 @@ struct AttentionTensors {
   Grid<S> value;
   Grid<S> bias;       // [tables * heads * rows, 2 reach + 1] or empty
   Grid<S> frequency;  // [tables * sets * axes, pairs] or empty: what is added to the frequencies in the tables
+  Grid<S> prefix = {};  // [tokens, heads] or empty
 };
 
 // The pair's factor as f0 + i f1 and its two channels.
@@ -152,6 +154,11 @@ Grid<S> turned_head(const AttentionSetup& setup, const AttentionTensors<S>& x, b
   return result;
 }
 
+template <class S>
+S prefix_between(const Grid<S>& prefix, int64_t query_token, int64_t key_token, int64_t h) {
+  return prefix(std::max(query_token, key_token), h) - prefix(std::min(query_token, key_token), h);
+}
+
 // What query i sees; the vectors cover the visible keys.
 template <class S>
 struct AttentionRow {
@@ -174,6 +181,7 @@ AttentionRow<S> attention_row(const AttentionSetup& setup, const AttentionTensor
     for (int64_t c = 0; c < keys.columns; ++c) sum.add(queries(i, c) * keys(j, c));
     S logit = S(setup.scale) * S(setup.factor(h)) * sum.total();
     if (!x.bias.empty()) logit += x.bias(setup.bias_row(s, h, begin + i), setup.bias_column(begin + i, begin + j));
+    if (!x.prefix.empty()) logit += prefix_between(x.prefix, begin + i, begin + j, h);
     row.logits.push_back(logit);
     largest = j == 0 ? value_of(logit) : std::max(largest, value_of(logit));
     const uint64_t index =

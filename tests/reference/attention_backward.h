@@ -2,6 +2,7 @@
 // The gradients of ragged attention. With P = softmax(L), m the dropout factors and D_i = <do_i, o_i>:
 //   dL_ij = P_ij (m_ij <do_i, v_j> - D_i),  dv_j = sum_i m_ij P_ij do_i,
 //   d(A q_i) = s sum_j dL_ij B k_j,  d(B k_j) = s sum_i dL_ij A q_i,  db(d) = sum of dL_ij at distance d.
+//   dc_t = sum of dL_ij over i, j with t the later of both less that with t the earlier.
 // A factor m e^(i w p) moves by i p of itself with w: dw = sum of p Im(conj(A q) d(A q)) over queries, and keys alike.
 #include "reference/attention.h"
 
@@ -128,6 +129,10 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
       if (!gradients.bias.empty()) {
         gradients.bias(setup.bias_row(s, h, begin + i), setup.bias_column(begin + i, begin + j)).add(dlogits[at]);
       }
+      if (!gradients.prefix.empty() && i != j) {
+        gradients.prefix(begin + std::max(i, j), h).add(dlogits[at]);
+        gradients.prefix(begin + std::min(i, j), h).add(-dlogits[at]);
+      }
       const S dlogit = operand(dlogits[at]);
       for (int64_t c = 0; c < width; ++c) {
         dquery(0, c).add(dlogit * keys(j, c));
@@ -167,11 +172,12 @@ AttentionTensors<S> attention_backward(const AttentionSetup& setup, const Attent
   AttentionTensors<Sum<S>> gradients{zeros(x.query),           zeros(x.key),   zeros(x.shared_query),
                                      zeros(x.shared_key),      zeros(x.value), started(before.bias),
                                      started(before.frequency)};
+  gradients.prefix = zeros(x.prefix);
   for (int64_t s = 0; s < setup.sequences(); ++s) {
     for (int64_t h = 0; h < setup.shape.heads; ++h) add_head_gradients(setup, x, dout, saved, s, h, gradients);
   }
   return {totals(gradients.query), totals(gradients.key),  totals(gradients.shared_query), totals(gradients.shared_key),
-          totals(gradients.value), totals(gradients.bias), totals(gradients.frequency)};
+          totals(gradients.value), totals(gradients.bias), totals(gradients.frequency), totals(gradients.prefix)};
 }
 
 }  // namespace phasor::reference

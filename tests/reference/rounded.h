@@ -82,6 +82,13 @@ struct Rounded {
     // is off by 1.5e-7 = 2.5 u before any rounding.
     return {std::erf(x.value), 2.0 / std::sqrt(std::numbers::pi) * x.error + 6.0 * kUnit};
   }
+  friend Rounded softplus(const Rounded& x) {
+    // max(x, 0) + log(1 + e): both terms are positive, and errors of e count in log(1 + e) by no more than they are of
+    // e. An exponential, a logarithm, and five operations around them.
+    const double slope = 1.0 / (1.0 + std::exp(-x.value - x.error));
+    const double value = softplus(x.value);
+    return {value, slope * x.error + (2.0 * kFunction + 5.0 * kUnit) * value + kUnderflow};
+  }
   friend double value_of(const Rounded& x) { return x.value; }
 };
 

@@ -2,6 +2,7 @@
 // What a reference formula asks of its scalar. Each formula is written once, as on paper, and used
 // with three scalars: double (the truth), std::complex<double> (its own derivative) and Rounded (how
 // far fp32 arithmetic may stray from the truth on this very data).
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -19,6 +20,10 @@ inline Complex error_function(const Complex& z) {
   const double slope = 2.0 / std::sqrt(std::numbers::pi) * std::exp(-z.real() * z.real());
   return {std::erf(z.real()), slope * z.imag()};
 }
+
+// log(1 + e^x), and by a complex step its slope 1 / (1 + e^-x).
+inline double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
+inline Complex softplus(const Complex& z) { return {softplus(z.real()), z.imag() / (1.0 + std::exp(-z.real()))}; }
 
 // An intermediate value that an engine may round to the dtype of its operands before a matrix product.
 template <class S>

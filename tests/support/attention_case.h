@@ -1,6 +1,7 @@
 #pragma once
 // Cases of ragged attention and their data: every field of the op record is used by some case.
 #include "reference/attention_backward.h"
+#include "support/backend.h"
 #include "support/sequences.h"
 
 namespace phasor::testing_support {
@@ -25,12 +26,39 @@ struct AttentionCase {
   int64_t bias_axis = 0;
   int64_t bias_tables = 1;
   bool head_scale = false;
+  bool prefix = false;
   float rate = 0.0f;
   bool packed = false;  // query, key, value are column ranges of one matrix
   int64_t spare = 0;    // tokens and sequences of capacity beyond the batch
 };
 
 inline void PrintTo(const AttentionCase& c, std::ostream* out) { *out << c.name; }
+
+// Sums of gates: alone, causal with turns and dropout, and beside everything else.
+inline void add_prefix_cases(std::vector<AttentionCase>& cases) {
+  if (tested_device() != kDefaultDevice) return;  // the cuda backend refuses them (engine/cuda/attention_support.h)
+  AttentionCase alone;
+  alone.name = "Prefix";
+  alone.lengths = {1, 2, 33, 17, 70};
+  alone.shape = {.heads = 3, .key_heads = 3, .key_width = 8, .value_width = 8};
+  alone.prefix = true;
+  AttentionCase causal = alone;
+  causal.name = "CausalRopeAndPrefix";
+  causal.lengths = {40, 64, 1, 130, 3};
+  causal.pairs = 4;
+  causal.causal = causal.packed = true;
+  causal.shuffled = false;
+  causal.rate = 0.2f;
+  causal.spare = 5;
+  AttentionCase grouped = alone;
+  grouped.name = "PrefixOfGroupedHeads";
+  grouped.shape = {.heads = 6, .key_heads = 2, .key_width = 12, .value_width = 20};
+  grouped.bias = grouped.head_scale = true;
+  AttentionCase everything = cases.back();
+  everything.name = "EverythingAndPrefix";
+  everything.prefix = true;
+  for (const AttentionCase& added : {alone, causal, grouped, everything}) cases.push_back(added);
+}
 
 // Most names stand for a situation of a real model; "Everything" has all fields at once.
 inline std::vector<AttentionCase> attention_cases() {
@@ -240,6 +268,7 @@ inline std::vector<AttentionCase> attention_cases() {
     c.rate = 0.2f;
     c.spare = 9;
   }
+  add_prefix_cases(cases);
   return cases;
 }
 
@@ -278,13 +307,15 @@ class AttentionData {
     setup.dropout.step = 31;
     make_bias();
     if (shape.pairs > 0) make_rotation();
+    if (shape.prefix) make_prefix();
   }
 
   template <class S>
   reference::AttentionTensors<S> lifted() const {
     using reference::lift;
     return {lift<S>(tensors.query),      lift<S>(tensors.key),   lift<S>(tensors.shared_query),
-            lift<S>(tensors.shared_key), lift<S>(tensors.value), lift<S>(tensors.bias)};
+            lift<S>(tensors.shared_key), lift<S>(tensors.value), lift<S>(tensors.bias),
+            {},                          lift<S>(tensors.prefix)};
   }
 
   int64_t tokens() const { return batch.tokens(); }
@@ -326,6 +357,21 @@ class AttentionData {
     const int64_t rows = shape.bias_tables * shape.shape.heads * b.rows;
     if (shape.bias) tensors.bias = data.normal(rows, 2 * b.reach + 1);
     before.bias = data.normal(rows, 2 * b.reach + 1);
+  }
+
+  // Falls by about 1 a token, from anywhere: -10,000 and 0 give the same differences.
+  void make_prefix() {
+    const int64_t heads = shape.shape.heads;
+    const Grid<double> gates = data.normal(batch.tokens(), heads);
+    tensors.prefix = Grid<double>(batch.tokens(), heads);
+    for (int64_t s = 0; s < batch.sequences(); ++s) {
+      for (int64_t h = 0; h < heads; ++h) {
+        double sum = h % 2 == 0 ? -1e4 : 0.0;
+        for (int64_t t = batch.offsets[static_cast<size_t>(s)]; t < batch.offsets[static_cast<size_t>(s) + 1]; ++t) {
+          tensors.prefix(t, h) = sum -= std::abs(gates(t, h));
+        }
+      }
+    }
   }
 
   void make_rotation() {

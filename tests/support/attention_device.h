@@ -99,6 +99,10 @@ class DeviceAttention {
       bias_ = DeviceMatrix(backend, Dtype::f32, data.tensors.bias);
       record_.bias.table = bias_.view();
     }
+    if (!data.tensors.prefix.empty()) {
+      prefix_ = DeviceArray<double>(backend, data.tensors.prefix.data, data.shape.spare * setup.shape.heads);
+      record_.prefix = View<const double, 2>(prefix_.data(), data.tokens() + data.shape.spare, setup.shape.heads);
+    }
     step_ = DeviceArray<uint32_t>(backend, {setup.dropout.step});
     record_.dropout = {setup.dropout.rate, setup.dropout.stream, step_.data()};
   }
@@ -131,6 +135,7 @@ class DeviceAttention {
   DeviceArray<float> head_scale_, turn_query_, turn_key_;
   DeviceArray<int32_t> head_set_, rotation_choice_, bias_choice_;
   DeviceMatrix bias_;
+  DeviceArray<double> prefix_;
   DeviceArray<uint32_t> step_;
   Attention record_;
 };
@@ -181,6 +186,11 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
   op.dvalue = gradients.matrix(4);
   if (asked != TableGradientsAsked::none) op.dbias = dbias.view();
   if (asked == TableGradientsAsked::all && !data.before.frequency.empty()) op.dfrequency = dfrequency.view();
+  const int64_t heads = data.setup.shape.heads;
+  const DeviceArray<double> dprefix(backend, {}, (data.tokens() + data.shape.spare) * heads);
+  if (!data.tensors.prefix.empty()) {
+    op.dprefix = View<double, 2>(dprefix.data(), data.tokens() + data.shape.spare, heads);
+  }
   op.out = out.matrix();
   op.dout = dout.matrix();
   op.log_sum = log_sum.view();
@@ -193,6 +203,13 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
       gradients.images()};
   got.images.push_back(dbias.download());
   got.images.push_back(dfrequency.download());
+  if (!data.tensors.prefix.empty()) {
+    got.gradients.prefix = Grid<double>(data.tokens(), heads);
+    got.gradients.prefix.data = dprefix.read(data.tokens() * heads);
+    Bytes image(got.gradients.prefix.data.size() * sizeof(double));
+    std::memcpy(image.data(), got.gradients.prefix.data.data(), image.size());
+    got.images.push_back(std::move(image));
+  }
   return got;
 }
 

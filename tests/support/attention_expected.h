@@ -96,6 +96,9 @@ inline void expect_gradients(const AttentionData& data, const reference::Attenti
     const Dtype storage = i < kTokenGradients ? data.operands : Dtype::f32;
     EXPECT_TRUE(agrees(where, *listed(got)[i], *listed(expected)[i], storage));
   }
+  // Stored in double: what it is off by comes from the logits.
+  const Where where{"AttentionBackward.dprefix", data.shape.name, data.data.seed()};
+  EXPECT_TRUE(agrees(where, got.prefix, expected.prefix, Dtype::f32));
 }
 
 }  // namespace phasor::testing_support

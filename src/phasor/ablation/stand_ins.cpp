@@ -77,10 +77,12 @@ StandIns::StandIns(Transformer& model, const Capacity& capacity, const std::vect
   log_sum_ = backend.allocate(static_cast<size_t>(capacity.tokens * config.heads) * sizeof(float));
   const int64_t axes = attention.sequences.positions.extent(1);
   positions_ = backend.allocate(static_cast<size_t>(capacity.tokens * axes) * sizeof(int32_t));
+  prefix_ = backend.allocate(static_cast<size_t>(capacity.tokens * config.heads) * sizeof(double));
   if (!gathers_) return;
   for (int64_t l = 0; l < config.layers; ++l) {
     means_.push_back({IndexSums(config.max_length, columns),
-                      PositionFit(config.vocabulary, config.max_length, QueryKeyColumns(model.attention(l)).total())});
+                      PositionFit(config.vocabulary, config.max_length, QueryKeyColumns(model.attention(l)).total()),
+                      GateSteps(config.heads)});
   }
 }
 
@@ -92,6 +94,7 @@ void StandIns::gather(const Batch& batch, int64_t first_sample) {
     Means& means = means_[static_cast<size_t>(l)];
     means.outputs.add(batch, download(backend, model_.activations().layers[static_cast<size_t>(l)].mixed, tokens));
     means.queries_keys.add(batch, first_sample, query_key_rows(backend, model_.attention(l), tokens));
+    means.gates.add(batch, prefix_rows(backend, model_.attention(l), tokens));
   }
 }
 
@@ -219,6 +222,36 @@ void StandIns::set_positions(AblationMethod method, Attention& attention, const 
       View<const int32_t, 2>(static_cast<const int32_t*>(positions_.data()), capacity_.tokens, axes);
 }
 
+// Gates sum up what stands between two tokens, so they carry position and content in one. Without position nothing is
+// summed. Shuffled, a token has the sum of the place that it is given. Without content every token is a step of the
+// mean width, which leaves a bias of distance.
+void StandIns::set_gates(AblationMethod method, int64_t layer, Attention& attention, const Batch& batch,
+                         const std::vector<int32_t>& places) {
+  if (attention.prefix.empty()) return;
+  if (method == AblationMethod::position_off) {
+    attention.prefix = {};
+    return;
+  }
+  Backend& backend = model_.backend();
+  const int64_t heads = attention.shape.heads;
+  const std::vector<double> intact = prefix_rows(backend, attention, batch.token_count());
+  std::vector<double> changed(intact.size());
+  for (int64_t s = 0; s < batch.sequence_count(); ++s) {
+    const Span own = span_of(batch, s);
+    const double* first = intact.data() + own.first * heads;
+    const std::vector<double> steps = means_[static_cast<size_t>(layer)].gates.others(first, own.length);
+    for (int64_t i = 0; i < own.length; ++i) {
+      double* to = changed.data() + (own.first + i) * heads;
+      const double* from = first + int64_t{places[static_cast<size_t>(own.first + i)]} * heads;
+      for (int64_t h = 0; h < heads; ++h) {
+        to[h] = method == AblationMethod::content_off ? static_cast<double>(i) * steps[static_cast<size_t>(h)] : from[h];
+      }
+    }
+  }
+  backend.copy_in(prefix_.data(), changed.data(), changed.size() * sizeof(double));
+  attention.prefix = View<const double, 2>(static_cast<const double*>(prefix_.data()), capacity_.tokens, heads);
+}
+
 ConstMatrix StandIns::attend_again(AblationMethod method, int64_t layer, const Batch& batch, int64_t first_sample,
                                    int64_t draw) {
   Backend& backend = model_.backend();
@@ -227,6 +260,7 @@ ConstMatrix StandIns::attend_again(AblationMethod method, int64_t layer, const B
   const std::vector<int32_t> places = shuffled_places(batch, first_sample, draw);
   const std::vector<float> changed = changed_rows(method, layer, batch, first_sample, attention, places);
   set_positions(method, attention, batch, places);
+  set_gates(method, layer, attention, batch, places);
 
   const int64_t columns = QueryKeyColumns(attention).total();
   const Memory packed_memory = backend.allocate(changed.size() * sizeof(float));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "phasor/ablation/gate_steps.h"
 #include "phasor/ablation/index_sums.h"
 #include "phasor/ablation/method.h"
 #include "phasor/ablation/position_fit.h"
@@ -33,6 +34,7 @@ class StandIns {
   struct Means {
     IndexSums outputs;
     PositionFit queries_keys;
+    GateSteps gates;
   };
   // Memory of the backend as large as the largest batch asks for.
   struct Scratch {
@@ -52,6 +54,8 @@ class StandIns {
                                   const Attention& attention, const std::vector<int32_t>& places) const;
   void set_positions(AblationMethod method, Attention& attention, const Batch& batch,
                      const std::vector<int32_t>& places);
+  void set_gates(AblationMethod method, int64_t layer, Attention& attention, const Batch& batch,
+                 const std::vector<int32_t>& places);
 
   Transformer& model_;
   Capacity capacity_;
@@ -59,7 +63,7 @@ class StandIns {
   bool gathers_;
   std::vector<Means> means_;  // [layers]
   std::unique_ptr<Scratch> zeros_, rows_, out_;
-  Memory log_sum_, positions_;
+  Memory log_sum_, positions_, prefix_;
   std::map<std::pair<int, int64_t>, Scratch> parts_;  // queries, shared queries, keys, shared keys by width
 };
 

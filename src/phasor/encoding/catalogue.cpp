@@ -20,6 +20,8 @@ EncodingEntry relative_entry();
 EncodingEntry kerple_entry();
 EncodingEntry sandwich_entry();
 EncodingEntry fire_entry();
+EncodingEntry fox_entry();
+EncodingEntry cable_entry();
 EncodingEntry rope_entry();
 EncodingEntry prope_entry();
 EncodingEntry xpos_entry();
@@ -47,6 +49,9 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       kerple_entry(),
       sandwich_entry(),
       fire_entry(),
+      // gates of the tokens
+      fox_entry(),
+      cable_entry(),
       // rotations
       rope_entry(),
       prope_entry(),

@@ -14,6 +14,8 @@ std::string_view family_name(EncodingFamily family) {
       return "input";
     case EncodingFamily::bias:
       return "bias";
+    case EncodingFamily::gates:
+      return "gates";
     case EncodingFamily::rotation:
       return "rotation";
     case EncodingFamily::decoupled:
@@ -32,6 +34,8 @@ std::string_view family_title(EncodingFamily family) {
       return "Nothing, and terms added to the embeddings";
     case EncodingFamily::bias:
       return "Biases added to the logits by distance";
+    case EncodingFamily::gates:
+      return "By gates of the tokens between query and key";
     case EncodingFamily::rotation:
       return "Rotations of queries and keys";
     case EncodingFamily::decoupled:
@@ -61,6 +65,8 @@ EncodingFamily family_of(const EncodingEntry& entry) {
       return EncodingFamily::bias;
     case Coupling::hadamard_toeplitz:
       return EncodingFamily::rotation;
+    case Coupling::content_bias:
+      return EncodingFamily::gates;
     case Coupling::none:
     case Coupling::input:
       break;

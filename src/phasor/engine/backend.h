@@ -47,6 +47,8 @@ class Backend {
   virtual void run(const ResidualNormBackward& op) = 0;
   virtual void run(const LinearForward& op) = 0;
   virtual void run(const LinearBackward& op) = 0;
+  virtual void run(const GateScanForward& op) = 0;
+  virtual void run(const GateScanBackward& op) = 0;
   virtual void run(const AttentionForward& op) = 0;
   virtual void run(const AttentionBackward& op) = 0;
   virtual void run(const AttentionDenseForward& op) = 0;

@@ -128,7 +128,7 @@ struct LinearForward {
 // dy is the gradient before y's activation: the op that read y as its x has taken the slope into its dx.
 struct LinearBackward {
   Matrix dx;                   // [rows, in] or empty
-  bool accumulate_dx = false;  // dx += instead of =, fp32 dx only
+  bool accumulate_dx = false;  // dx += instead of =; bf16 is read, added to in fp32 and rounded once more
   View<float, 2> dweight;      // += [out, in]
   View<float, 1> dbias;        // += [out] or empty
   ConstMatrix dy;              // [rows, out]
@@ -137,6 +137,34 @@ struct LinearBackward {
   Activation x_activation = Activation::none;  // what made x: dx is multiplied by its slope
   ConstMatrix x_preactivation;                 // [rows, in], gelu only
   Rows rows;
+};
+
+// --- Gates ---------------------------------------------------------------------------------------
+
+// What becomes of a number before it is summed; neither is ever positive.
+enum class GateMap : uint8_t {
+  log_sigmoid,     // log(1 / (1 + e^-z))
+  minus_softplus,  // -log(1 + e^z), the same of -z
+};
+
+// Gates of tokens, summed along each sequence: c_t = sum of map(z_s) over the tokens s <= t of its sequence. What lies
+// between two tokens is a difference of two sums.
+struct GateScan {
+  View<const float, 2> z;       // [tokens, gates]
+  View<const int32_t, 1> head;  // [gates], all different: the column of the sums that a gate has
+  GateMap map = GateMap::log_sigmoid;
+  Sequences sequences;
+};
+
+struct GateScanForward {
+  View<double, 2> sums;  // [tokens, heads]; columns that no gate has are left alone
+  GateScan scan;
+};
+
+struct GateScanBackward {
+  Matrix dz;                     // [tokens, gates]
+  View<const double, 2> dsums;   // [tokens, heads]
+  GateScan scan;
 };
 
 // --- Attention -----------------------------------------------------------------------------------
@@ -177,7 +205,8 @@ struct AttentionShape {
   int32_t value_width = 0;
 };
 
-// L_ij = scale * head_scale[h] * <A q_i, B k_j> + b_h(p_j - p_i);  o_i = sum_j dropout(softmax(L))_ij v_j.
+// L_ij = scale * head_scale[h] * <A q_i, B k_j> + b_h(p_j - p_i) - |c_i - c_j|;
+// o_i = sum_j dropout(softmax(L))_ij v_j.
 struct Attention {
   ConstMatrix query;         // [tokens, heads * (key_width - shared_query_width)]
   ConstMatrix shared_query;  // [tokens, shared_query_width] or empty
@@ -191,6 +220,9 @@ struct Attention {
   bool causal = false;
   RotationTable rotation;
   DistanceBias bias;
+  // c: one number per token and head that does not rise along a sequence (GateScan). In double, because differences of
+  // large numbers are what counts.
+  View<const double, 2> prefix;  // [tokens, heads]; empty: none
   // The weight from query i to key j of sequence s and head h has index s * 2^40 + i * 2^20 + j and
   // site stream.site + h.
   Dropout dropout;
@@ -210,6 +242,7 @@ struct AttentionBackward {
   View<float, 2> dbias;               // += [tables * heads * bias.rows, 2 * bias.reach + 1] or empty
   // += [tables * sets * axes, pairs] or empty: by w, where the factors are m e^(i w p) with any m that w is no part of.
   View<float, 2> dfrequency;
+  View<double, 2> dprefix;  // [tokens, heads], empty where there is no prefix
   ConstMatrix out, dout;
   View<const float, 2> log_sum;
   Attention attention;

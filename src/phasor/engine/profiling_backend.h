@@ -42,6 +42,8 @@ class ProfilingBackend final : public Backend {
   void run(const ResidualNormBackward& op) override { time("residual norm backward", op); }
   void run(const LinearForward& op) override { time("linear forward", op); }
   void run(const LinearBackward& op) override { time("linear backward", op); }
+  void run(const GateScanForward& op) override { time("gate scan forward", op); }
+  void run(const GateScanBackward& op) override { time("gate scan backward", op); }
   void run(const AttentionForward& op) override { time("attention forward", op); }
   void run(const AttentionBackward& op) override { time("attention backward", op); }
   void run(const AttentionDenseForward& op) override { time("dense attention forward", op); }

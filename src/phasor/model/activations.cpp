@@ -7,6 +7,12 @@
 namespace phasor {
 namespace {
 
+int64_t gate_count(const LayerEncoding& layer) {
+  int64_t count = 0;
+  for (const GateTerm& gates : layer.gates) count += static_cast<int64_t>(gates.heads.size());
+  return count;
+}
+
 NormActivations carve_norm(Arena& arena, const ModelConfig& config, int64_t tokens, Dtype dtype) {
   return {.y = arena.matrix(dtype, tokens, config.width),
           .mean = arena.view<float>(tokens),
@@ -43,6 +49,10 @@ Activations::Activations(Arena& arena, const ModelConfig& config, const Resolved
       layer.latents = carve_latents(arena, layout, layer_encoding.decoupled->norm, tokens, dtype);
     }
     layer.projections = arena.matrix(dtype, tokens, layout.columns());
+    if (const int64_t gates = gate_count(layer_encoding); gates > 0) {
+      layer.gates = arena.view<float>(tokens, gates);
+      layer.prefix = arena.view<double>(tokens, config.heads);
+    }
     layer.mixed = arena.matrix(dtype, tokens, config.heads * config.head_width);
     layer.log_sum = arena.view<float>(tokens, config.heads);
     layer.ffn_norm = carve_norm(arena, config, tokens, dtype);
@@ -70,13 +80,14 @@ GradientFlow::GradientFlow(Arena& arena, const ModelConfig& config, const Resolv
       branch(arena.matrix(dtype, capacity.tokens, config.width)),
       hidden(arena.matrix(dtype, capacity.tokens, config.hidden)),
       mixed(arena.matrix(dtype, capacity.tokens, config.heads * config.head_width)) {
-  int64_t columns = 0, latent_columns = 0, query_columns = 0, key_columns = 0;
+  int64_t columns = 0, latent_columns = 0, query_columns = 0, key_columns = 0, gate_columns = 0;
   for (const LayerEncoding& layer : encoding.layers) {
     const AttentionLayout layout(config, layer);
     columns = std::max(columns, layout.columns());
     latent_columns = std::max(latent_columns, layout.latents());
     query_columns = std::max(query_columns, layout.query_latent);
     key_columns = std::max(key_columns, layout.key_latent);
+    gate_columns = std::max(gate_columns, gate_count(layer));
   }
   projections = arena.matrix(dtype, capacity.tokens, columns);
   if (latent_columns > 0) {
@@ -84,6 +95,10 @@ GradientFlow::GradientFlow(Arena& arena, const ModelConfig& config, const Resolv
     if (dtype != Dtype::f32) low_latents = arena.matrix(dtype, capacity.tokens, latent_columns);
     query_latent = arena.matrix(dtype, capacity.tokens, query_columns);
     key_latent = arena.matrix(dtype, capacity.tokens, key_columns);
+  }
+  if (gate_columns > 0) {
+    gates = arena.matrix(dtype, capacity.tokens, gate_columns);
+    prefix = arena.view<double>(capacity.tokens, config.heads);
   }
   if (config.kv_source == KvSource::input) embedded = arena.view<float>(capacity.tokens, config.width);
   if (config.readout != Readout::every) features = arena.view<float>(capacity.sequences, config.width);

@@ -26,6 +26,8 @@ struct LayerActivations {
   NormActivations attention_norm;
   LatentActivations latents;  // of a decoupled path
   Matrix projections;         // [tokens, AttentionLayout::columns()]: queries, keys, values
+  View<float, 2> gates;       // [tokens, gates of all terms side by side] before the map; empty: the layer has none
+  View<double, 2> prefix;     // [tokens, heads]: their sums along the sequence, 0 for heads without a gate
   Matrix mixed;               // [tokens, heads * head_width]: what attention gives, heads side by side
   View<float, 2> log_sum;     // [tokens, heads]
   NormActivations ffn_norm;
@@ -60,6 +62,8 @@ struct GradientFlow {
   View<float, 2> latents;
   Matrix low_latents;  // the same in the precision of products, where that is not fp32
   Matrix query_latent, key_latent;
+  Matrix gates;            // [tokens, gates of the layer that has most]; empty: no layer has any
+  View<double, 2> prefix;  // [tokens, heads], likewise
   View<float, 2> embedded;  // [tokens, width], for KvSource::input
   View<float, 2> features;  // [sequences, width]
 

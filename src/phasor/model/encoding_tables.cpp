@@ -92,6 +92,10 @@ EncodingTables::EncodingTables(Backend& backend, const ResolvedEncoding& encodin
       const std::vector<float> scale(layer.scale.begin(), layer.scale.end());
       tables.head_scale = View<const float, 1>(upload_values(scale), layer.scale.size());
     }
+    for (const GateTerm& gates : layer.gates) {
+      const std::vector<int32_t> heads(gates.heads.begin(), gates.heads.end());
+      tables.gate_heads.emplace_back(upload_values(heads), heads.size());
+    }
     layers_.push_back(tables);
   }
 }

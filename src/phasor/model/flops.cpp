@@ -25,6 +25,7 @@ double training_flops(const ModelConfig& config, const ResolvedEncoding& encodin
     } else {
       weights += width * static_cast<double>(layout.columns());
     }
+    for (const GateTerm& gates : layer.gates) weights += static_cast<double>(gates.heads.size()) * width;
     const double pair = heads * static_cast<double>(layout.shape.key_width) + mixed;
     layers += weights * static_cast<double>(batch.token_count()) + pair * pairs;
   }

@@ -204,6 +204,7 @@ Attention Transformer::attention(int64_t l) const {
   attention.causal = config_.causal;
   attention.rotation = tables.rotation;
   attention.bias = tables.bias;
+  attention.prefix = layer.prefix;
   if (dropout_on_ && config_.dropout_sites == DropoutSites::all) {
     const auto site = static_cast<uint32_t>(l) * kHeadSites;
     attention.dropout = {.rate = static_cast<float>(config_.dropout),
@@ -292,7 +293,10 @@ void Transformer::run_layers(int64_t first, LayerPart part, const HeadHook& hook
     const LayerSlots& slots = layout_.layers[static_cast<size_t>(l)];
     const LayerActivations& layer = activations_->layers[static_cast<size_t>(l)];
     const LayerPart from = l == first ? part : LayerPart::norm;
-    if (from <= LayerPart::projections) project(l);
+    if (from <= LayerPart::projections) {
+      project(l);
+      sum_gates(l);
+    }
     if (from <= LayerPart::attention) {
       backend_.run(AttentionForward{.out = layer.mixed, .log_sum = layer.log_sum, .attention = attention(l)});
       if (hook) hook(l);

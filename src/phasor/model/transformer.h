@@ -104,6 +104,10 @@ class Transformer {
   void backward_layer(int64_t l, DistanceProbe* probe);
   void project(int64_t l);
   void project_back(int64_t l);
+  void sum_gates(int64_t l);
+  void sum_gates_back(int64_t l);
+  LinearSlot gate_slot(const GateTerm& gates) const;
+  GateScan gate_scan(int64_t l, size_t term, int64_t first) const;
   AttentionLayout attention_layout(int64_t l) const;
   void run_score(const View<double, 2>& sums, const uint32_t* slot, bool added) const;
   BatchResult score() const;

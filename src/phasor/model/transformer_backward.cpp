@@ -100,6 +100,7 @@ void Transformer::backward_layer(int64_t l, DistanceProbe* probe) {
   if (columns.shared_keys > 0) {
     op.dshared_key = flow_->latents.last_range(columns.query_latent + columns.key_latent, columns.shared_keys);
   }
+  if (!layer.prefix.empty()) op.dprefix = flow_->prefix;
   const View<float, 2> dbias = op.dbias;
   if (probe != nullptr) probe->attach(l, op);
   backend_.run(op);
@@ -108,6 +109,7 @@ void Transformer::backward_layer(int64_t l, DistanceProbe* probe) {
     backend_.run(ResidualNormForward{.sum = dbias, .residual = dbias, .branch = probe->table(l)});
   }
   project_back(l);
+  sum_gates_back(l);
   residual_norm_backward(2 * l, slots.attention_norm, layer.attention_norm, false);
 }
 

@@ -1,5 +1,6 @@
 #include "phasor/spectrum/encoding_content.h"
 
+#include <algorithm>
 #include <string>
 
 #include "phasor/base/error.h"
@@ -143,7 +144,10 @@ ContentKind read_content_kind(std::string_view option, std::string_view text) {
   fail_usage("{}: there is no content '{}'{}", option, text, suggestion(text, known));
 }
 
-bool content_is_words(const ResolvedEncoding& encoding) { return encoding.input.has_value(); }
+bool content_is_words(const ResolvedEncoding& encoding) {
+  const auto gated = [](const LayerEncoding& layer) { return !layer.gates.empty(); };
+  return encoding.input.has_value() || std::any_of(encoding.layers.begin(), encoding.layers.end(), gated);
+}
 
 std::vector<std::vector<HeadLogits>> encoding_logits(Backend& backend, const Encoding& encoding,
                                                      const EncodingShape& shape, const EncodingContent& content) {

@@ -1,7 +1,7 @@
 #pragma once
 // An encoding alone: logits of made-up content, passed through the engine's attention as a model of this shape has it
 // at its start. Encodings that act on queries and keys, or on logits, get random queries and keys. One that adds
-// something to the embeddings acts through the projections: there content is random words, and queries and keys are
+// something to the embeddings acts through the projections, and gates are made of the stream: there content is random words, and queries and keys are
 // the model's own with its initial weights, norm included.
 #include <cstdint>
 #include <string_view>
@@ -34,7 +34,7 @@ struct EncodingContent {
 std::vector<std::vector<HeadLogits>> encoding_logits(Backend& backend, const Encoding& encoding,
                                                      const EncodingShape& shape, const EncodingContent& content);
 
-// Whether the encoding has an input term, so that content is words.
+// Whether the encoding has an input term, or gates of the stream, so that content is words.
 bool content_is_words(const ResolvedEncoding& encoding);
 
 }  // namespace phasor

@@ -26,6 +26,9 @@ void require_applicable(const ResolvedEncoding& encoding, const LayerEncoding& l
            "and scales can be tried on them");
   }
   if (layer.decoupled) refuse(encoding, "it makes queries and keys of its own, which the file does not have");
+  if (!layer.gates.empty()) {
+    refuse(encoding, "it makes gates of the hidden state, which the file does not have");
+  }
   for (const PositionAxis& axis : encoding.axes) {
     if (axis.kind != PositionAxis::Kind::index) {
       refuse(encoding, "it reads other positions than the index of a token, which is all that the file has");

@@ -12,6 +12,7 @@ struct HeadLogits {
   Dense query, key;              // [n, width], after rotation
   Dense plain_query, plain_key;  // [n, width], before it: as if every angle were zero and every factor 1
   Dense bias;                    // [n, n], 0 where a causal head does not look; empty: none
+  bool gated = false;            // some of the bias is made of tokens (gates), not of distances alone
   double scale = 1.0;
   bool causal = false;
 

@@ -66,6 +66,7 @@ HeadReport HeadReporter::report(const HeadLogits& head, const HeadReportOptions&
   result.size = size_;
   result.causal = causal_;
   result.biased = head.bias.rows() > 0;
+  result.gated = head.gated;
   const Dense logits = head.logits();
   result.products = spectrum_of(head.query, head.key, head, options.eigenvalues && !result.biased);
   result.logits = result.products;

@@ -20,6 +20,7 @@ struct HeadReport {
   int64_t size = 0;
   bool causal = false;
   bool biased = false;
+  bool gated = false;  // some of the bias is made of tokens
   Spectrum logits;
   Spectrum products;                       // without the bias
   std::optional<Spectrum> plain;           // of the same queries and keys with angles at zero; no bias

@@ -52,6 +52,7 @@ LayerLogits::LayerLogits(Transformer& model, const Batch& batch, int64_t layer)
   bias_table_ = copied(backend_, attention_.bias.sequence_table, sequences());
   head_set_ = copied(backend_, attention_.rotation.head_set, heads());
   if (!attention_.head_scale.empty()) head_scale_ = download(backend_, attention_.head_scale.data(), heads());
+  if (!attention_.prefix.empty()) prefix_ = download(backend_, attention_.prefix.data(), tokens * heads());
 
   const AttentionShape& shape = attention_.shape;
   queries_ = by_head(download(backend_, attention_.query, tokens), download(backend_, attention_.shared_query, tokens),
@@ -71,6 +72,10 @@ SequenceTables LayerLogits::tables(int64_t sequence) const {
                          positions_.begin() + first_row(sequence + 1) * axes_);
   place.rotation_table = table_of(rotation_table_, sequence);
   place.bias_table = table_of(bias_table_, sequence);
+  if (!prefix_.empty()) {
+    place.prefix.assign(prefix_.begin() + first_row(sequence) * heads(),
+                        prefix_.begin() + first_row(sequence + 1) * heads());
+  }
   return {backend_, attention_, head_set_, place};
 }
 
@@ -94,6 +99,7 @@ std::vector<HeadLogits> LayerLogits::sequence_with(const SequenceTables& tables,
     head.plain_query = copy_of(head_columns(queries, h, width()));
     head.plain_key = copy_of(head_columns(keys, h, width()));
     head.bias = tables.bias(h);
+    head.gated = tables.is_gated(h);
     head.scale = scale(h);
     head.causal = causal();
     head.rotary_pairs = tables.pairs(h);

@@ -53,6 +53,7 @@ class LayerLogits {
   std::vector<int32_t> offsets_, positions_, head_set_;
   std::vector<int32_t> rotation_table_, bias_table_;  // of each sequence; empty: all read table 0
   std::vector<float> head_scale_;
+  std::vector<double> prefix_;  // [tokens, heads], sums of gates; empty: none
   int64_t axes_ = 1;
   Dense queries_, keys_;  // [tokens, heads * width]
 };

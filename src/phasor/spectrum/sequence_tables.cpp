@@ -1,6 +1,7 @@
 #include "phasor/spectrum/sequence_tables.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "phasor/base/error.h"
@@ -31,6 +32,7 @@ SequenceTables::SequenceTables(Backend& backend, const Attention& attention, con
     key_factors_ = read_factors(backend, rotation, rotation.key, place);
   }
   read_biases(backend, attention, place);
+  add_gates(attention.causal, place);
 }
 
 SequenceTables::Factors SequenceTables::read_factors(Backend& backend, const RotationTable& rotation,
@@ -86,6 +88,25 @@ void SequenceTables::read_biases(Backend& backend, const Attention& attention, c
     }
     // A table has rows of zeros for heads that its terms were not given to.
     if (!all_zero(matrix)) biases_[static_cast<size_t>(h)] = std::move(matrix);
+  }
+}
+
+// What gates take from the logits joins the bias.
+void SequenceTables::add_gates(bool causal, const SequencePlace& place) {
+  gated_.assign(static_cast<size_t>(heads()), false);
+  if (place.prefix.empty()) return;
+  const auto sum = [&](int64_t token, int64_t head) { return place.prefix[static_cast<size_t>(token * heads() + head)]; };
+  for (int64_t h = 0; h < heads(); ++h) {
+    bool any = false;  // heads without a gate have zeros
+    for (int64_t t = 0; t < length_; ++t) any = any || sum(t, h) != 0.0;
+    if (!any) continue;
+    gated_[static_cast<size_t>(h)] = true;
+    Dense& bias = biases_[static_cast<size_t>(h)];
+    if (bias.rows() == 0) bias = Dense(length_, length_);
+    for (int64_t i = 0; i < length_; ++i) {
+      const int64_t visible = causal ? i + 1 : length_;
+      for (int64_t j = 0; j < visible; ++j) bias(i, j) -= std::abs(sum(i, h) - sum(j, h));
+    }
   }
 }
 

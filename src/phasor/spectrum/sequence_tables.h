@@ -1,6 +1,6 @@
 #pragma once
 // What an encoding does to the attention of one layer over one sequence, read from the tables that the engine's
-// kernels read (ops.h says how): factors that turn queries and keys, and the bias of each head. It is on the host and
+// kernels read (ops.h says how): factors that turn queries and keys, and the bias of each head, sums of gates included. It is on the host and
 // in double, so parts of queries and keys that were turned one by one add up to the turned whole.
 #include <cstdint>
 #include <utility>
@@ -17,6 +17,7 @@ struct SequencePlace {
   std::vector<int32_t> positions;  // [length, axes]
   int64_t axes = 1;
   int64_t rotation_table = 0, bias_table = 0;  // which of several tables
+  std::vector<double> prefix = {};             // [length, heads], sums of gates; empty: none
 
   int64_t position(int64_t token, int64_t axis) const { return positions[static_cast<size_t>(token * axes + axis)]; }
 };
@@ -37,7 +38,8 @@ class SequenceTables {
   bool is_turned(int64_t head) const { return head_set_[static_cast<size_t>(head)] >= 0; }
   // Of one head; empty where nothing turns it.
   std::vector<std::pair<int64_t, int64_t>> pairs(int64_t head) const;
-  const Dense& bias(int64_t head) const { return biases_[static_cast<size_t>(head)]; }  // empty: none
+  const Dense& bias(int64_t head) const { return biases_[static_cast<size_t>(head)]; }  // with gates; empty: none
+  bool is_gated(int64_t head) const { return gated_[static_cast<size_t>(head)]; }
 
  private:
   using Factors = std::vector<ComplexDense>;  // per set: [n, pairs]
@@ -45,6 +47,7 @@ class SequenceTables {
   Factors read_factors(Backend& backend, const RotationTable& rotation, const View<const float, 4>& table,
                        const SequencePlace& place) const;
   void read_biases(Backend& backend, const Attention& attention, const SequencePlace& place);
+  void add_gates(bool causal, const SequencePlace& place);
   Dense turned(DenseView rows, const Factors& factors) const;
 
   int64_t length_;
@@ -53,6 +56,7 @@ class SequenceTables {
   std::vector<std::pair<int64_t, int64_t>> pairs_;
   Factors query_factors_, key_factors_;
   std::vector<Dense> biases_;
+  std::vector<bool> gated_;
 };
 
 }  // namespace phasor

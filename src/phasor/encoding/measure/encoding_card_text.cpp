@@ -34,6 +34,8 @@ const char* coupling_meaning(Coupling coupling) {
       return "a number is added by distance, whatever the content";
     case Coupling::hadamard_toeplitz:
       return "factors by distance are multiplied with products of content, channel by channel";
+    case Coupling::content_bias:
+      return "a number is added by what stands between query and key: by content as much as by distance";
   }
   return "";
 }

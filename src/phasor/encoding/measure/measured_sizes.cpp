@@ -15,6 +15,20 @@ constexpr int64_t kMostChannels = 1024;
 // Of a table; twice the length has four times as many, or eight times.
 constexpr double kMostMeasuredEntries = 4194304.0;
 
+// Gates, and nothing that positions alone decide.
+bool is_gated_alone(const ResolvedEncoding& encoding) {
+  if (encoding.input) return false;
+  bool gated = false;
+  for (const LayerEncoding& layer : encoding.layers) {
+    if (layer.bias != nullptr || layer.decoupled) return false;
+    for (const auto& rotation : layer.rotation) {
+      if (rotation != nullptr) return false;
+    }
+    gated = gated || !layer.gates.empty();
+  }
+  return gated;
+}
+
 }  // namespace
 
 MeasuredPositions measured_positions(const Encoding& encoding, const EncodingShape& shape) {
@@ -39,6 +53,9 @@ std::string measures_left_out(const Encoding& encoding, const ResolvedEncoding& 
         "Kernels and desiderata compare every position with every other: of this encoding at this width, "
         "up to {} positions.",
         most);
+  }
+  if (is_gated_alone(resolved)) {
+    return "Gates are made of tokens: without content there is no kernel to draw and no desideratum to measure.";
   }
   const std::string too_wide =
       fmt::format("Kernels and desiderata compare vectors of up to {} channels", kMostChannels);

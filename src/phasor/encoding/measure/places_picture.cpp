@@ -66,6 +66,12 @@ std::string latents_text(const ResolvedEncoding& encoding) {
   return "";
 }
 
+bool is_gated(const LayerEncoding& layer, int64_t head) {
+  return std::any_of(layer.gates.begin(), layer.gates.end(), [head](const GateTerm& gates) {
+    return std::find(gates.heads.begin(), gates.heads.end(), head) != gates.heads.end();
+  });
+}
+
 // What a head has, as letters.
 std::string letters(const ResolvedEncoding& started, int64_t layer, int64_t head) {
   std::string result;
@@ -76,6 +82,7 @@ std::string letters(const ResolvedEncoding& started, int64_t layer, int64_t head
   }
   const LayerEncoding& places = started.layers[static_cast<size_t>(layer)];
   if (places.decoupled && result.find('D') == std::string::npos) result += 'L';
+  if (is_gated(places, head)) result += 'G';
   if (places.scale[static_cast<size_t>(head)] != 1.0) result += 'S';
   return result.empty() ? "." : result;
 }
@@ -84,6 +91,7 @@ std::string meaning(const std::string& all_letters) {
   const std::map<char, std::string> meanings = {{'R', "rotation"},
                                                 {'B', "distance bias"},
                                                 {'D', "rotated channels of their own, latents"},
+                                                {'G', "gates of tokens, not in what is measured"},
                                                 {'L', "latents without position"},
                                                 {'S', "scale"},
                                                 {'.', "nothing"}};

@@ -12,6 +12,8 @@ std::string_view coupling_name(Coupling coupling) {
       return "toeplitz_bias";
     case Coupling::hadamard_toeplitz:
       return "hadamard_toeplitz";
+    case Coupling::content_bias:
+      return "content_bias";
   }
   return "none";
 }

@@ -15,6 +15,7 @@ enum class Coupling : uint8_t {
   input,              // in the embeddings: every product with them mixes both
   toeplitz_bias,      // a number added by distance, whatever the content
   hadamard_toeplitz,  // factors by distance, multiplied with products of content channel by channel
+  content_bias,       // a number added by what stands between query and key
 };
 
 std::string_view coupling_name(Coupling coupling);

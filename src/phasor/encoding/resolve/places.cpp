@@ -94,6 +94,7 @@ EncodingPlaces::EncodingPlaces(const EncodingShape& shape, std::string expressio
   bias_terms_.assign(layers, nullptr);
   rotation_terms_.assign(layers * heads, nullptr);
   decoupled_terms_.assign(layers, nullptr);
+  gate_terms_.assign(layers * heads, nullptr);
 }
 
 void EncodingPlaces::within(const Term& term, const std::function<void()>& fill) {
@@ -423,6 +424,18 @@ void EncodingPlaces::decouple(DecoupledPath path) {
     owner = stack_.back();
     resolved_.layers[static_cast<size_t>(layer)].decoupled = path;
   }
+}
+
+void EncodingPlaces::add_gates(int64_t layer, GateTerm gates) {
+  if (concatenated_) fail_term("concat takes terms that are added to the embeddings, and no gates");
+  for (const int64_t h : gates.heads) {
+    const Term*& owner = gate_terms_[static_cast<size_t>(layer * shape_.heads + h)];
+    if (owner != nullptr) {
+      fail_term(clash(*owner, fmt::format("gate head {} of layer {}; give them different heads or layers", h, layer)));
+    }
+    owner = stack_.back();
+  }
+  resolved_.layers[static_cast<size_t>(layer)].gates.push_back(std::move(gates));
 }
 
 // --- Errors and the end --------------------------------------------------------------------------

@@ -76,6 +76,9 @@ class EncodingPlaces {
   // One factor per head.
   void multiply_scale(const std::vector<double>& factors);
   void decouple(DecoupledPath path);
+  // Of the current term's heads; its parameters were added before.
+  void add_gates(int64_t layer, GateTerm gates);
+  int64_t model_width() const { return resolved_.shape.width; }  // of the normed stream that gates are made of
 
   // Place of the axis that the current term's positions lie on.
   int64_t position_axis();
@@ -128,6 +131,7 @@ class EncodingPlaces {
   std::vector<const Term*> bias_terms_;       // [layers]
   std::vector<const Term*> rotation_terms_;   // [layers * heads]
   std::vector<const Term*> decoupled_terms_;  // [layers]
+  std::vector<const Term*> gate_terms_;       // [layers * heads]
 };
 
 }  // namespace phasor

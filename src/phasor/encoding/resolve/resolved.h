@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "phasor/base/named_words.h"
+#include "phasor/encoding/resolve/gate_term.h"
 #include "phasor/encoding/resolve/segments.h"
 #include "phasor/encoding/resolve/table.h"
 #include "phasor/encoding/resolve/table_source.h"
@@ -116,6 +117,7 @@ struct LayerEncoding {
   // Place "scale": factor per head on top of 1 / sqrt(query width).
   std::vector<double> scale;  // [heads]
   std::optional<DecoupledPath> decoupled;
+  std::vector<GateTerm> gates;  // of different heads; often none
 };
 
 struct ResolvedEncoding {

@@ -5,6 +5,7 @@
 
 #include "phasor/base/parallel.h"
 #include "phasor/engine/cpu/attention_head.h"
+#include "phasor/engine/cpu/attention_prefix.h"
 #include "phasor/engine/cpu/attention_rotation.h"
 #include "phasor/engine/cpu/attention_table_sums.h"
 #include "phasor/engine/cpu/cpu_backend.h"
@@ -31,6 +32,11 @@ class Carver {
  private:
   float* next_;
 };
+
+// What the prefix of a head takes, as floats.
+int64_t prefix_floats(const Attention& attention, const HeadWidths& widths) {
+  return attention.prefix.empty() ? 0 : 2 * widths.length_padded;
+}
 
 int64_t bit_words(const HeadWidths& widths) { return (widths.length_padded + 63) / 64; }
 
@@ -80,7 +86,8 @@ void forward_rows(const AttentionForward& op, const ForwardItem& item) {
   const int64_t stride = widths.length_padded;
   Carver carver(float_scratch(ScratchSlot::attention, stride * (3 * widths.key_padded + widths.value_padded) +
                                                           kQueryBlock * (stride + widths.value_padded) + 2 * stride +
-                                                          widths.work() + 8 * kLanes));
+                                                          widths.work() + prefix_floats(attention, widths) +
+                                                          8 * kLanes));
   float* query = carver.take(stride * widths.key_padded);
   float* key = carver.take(stride * widths.key_padded);
   float* value = carver.take(stride * widths.value_padded);
@@ -89,17 +96,19 @@ void forward_rows(const AttentionForward& op, const ForwardItem& item) {
   float* out = carver.take(kQueryBlock * widths.value_padded);
   float* work = carver.take(widths.work());
   auto* bits = reinterpret_cast<uint64_t*>(carver.take(2 * bit_words(widths)));
+  auto* sums = reinterpret_cast<double*>(carver.take(prefix_floats(attention, widths)));
 
   load_query(query, attention, place, widths, work);
   load_key(key, attention, place, widths, work);
   load_value(value, attention, place, widths);
   transpose(key_transposed, key, widths.key_padded, n);
   const BiasRows bias(attention, place);
+  const PrefixRow prefix(attention, place, sums);
   const DropoutMask mask(attention.dropout, static_cast<uint32_t>(place.head));
 
   for (int64_t begin = item.first_row; begin < item.last_row; begin += kQueryBlock) {
     const ScoreBlock block(attention, begin, n);
-    compute_scores(scores, block, query, key_transposed, widths, attention, bias, work);
+    compute_scores(scores, block, query, key_transposed, widths, attention, bias, prefix, work);
     alignas(64) float peaks[kQueryBlock], totals[kQueryBlock];
     std::fill_n(totals, kQueryBlock, 1.0f);
     for (int64_t r = 0; r < block.rows; ++r) {
@@ -170,6 +179,8 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
   auto* bits = reinterpret_cast<uint64_t*>(carver.take(2 * bit_words(widths)));
   const int64_t frequencies = tables.frequencies == nullptr ? 0 : op.dfrequency.extent(1) * attention.rotation.axes;
   auto* by_frequency = reinterpret_cast<double*>(carver.take(2 * frequencies));
+  auto* prefix_sums = reinterpret_cast<double*>(carver.take(prefix_floats(attention, widths)));
+  auto* by_prefix = reinterpret_cast<double*>(carver.take(prefix_floats(attention, widths)));
 
   load_query(query, attention, place, widths, work);
   load_key(key, attention, place, widths, work);
@@ -182,12 +193,14 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
   const int64_t shared = attention.shape.shared_query_width;
   const int64_t own = widths.key - shared;
   const BiasRows bias(attention, place);
+  const PrefixRow prefix(attention, place, prefix_sums);
+  if (!op.dprefix.empty()) std::fill_n(by_prefix, n, 0.0);
   const DropoutMask mask(attention.dropout, static_cast<uint32_t>(place.head));
   const float keep_scale = mask.keep_scale();
 
   for (int64_t begin = 0; begin < n; begin += kQueryBlock) {
     const ScoreBlock block(attention, begin, n);
-    compute_scores(weights, block, query, key_transposed, widths, attention, bias, work);
+    compute_scores(weights, block, query, key_transposed, widths, attention, bias, prefix, work);
     small_product<false>({.c = dscores,
                           .c_row = stride,
                           .a = dout + begin * widths.value_padded,
@@ -222,6 +235,7 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
         simd::store(weight + j, simd::keep(w * keep_scale, lane_bits(bits, j)));
       }
       if (tables.distances != nullptr) bias.add_by_distance(tables.distances, begin + r, dscore, block.keys);
+      if (!op.dprefix.empty()) add_by_prefix(by_prefix, dscore, begin + r, block.keys);
     }
     small_product<false>({.c = dquery,
                           .c_row = widths.key_padded,
@@ -272,6 +286,7 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
   std::copy_n(by_frequency, frequencies, tables.frequencies);
   turn_back(dkey, rows, attention, place, work);
   for (int64_t i = 0; i < n * widths.key_padded; ++i) sums.key[i] += dkey[i];
+  for (int64_t i = 0; !op.dprefix.empty() && i < n; ++i) op.dprefix(place.first + i, place.head) = by_prefix[i];
 }
 
 int64_t backward_scratch(const HeadWidths& w, int64_t axes) {
@@ -301,7 +316,7 @@ void backward_groups(const AttentionBackward& op, int64_t sequence, int64_t firs
   Carver carver(float_scratch(ScratchSlot::attention, padded * (widths.key_padded + widths.value_padded) +
                                                           n * (shared + shape.shared_query_width) +
                                                           backward_scratch(widths, attention.rotation.axes) +
-                                                          4 * kLanes));
+                                                          2 * prefix_floats(attention, widths) + 4 * kLanes));
   const HeadSums sums{carver.take(padded * widths.key_padded), carver.take(padded * widths.value_padded),
                       carver.take(n * shape.shared_query_width)};
   float* shared_sums = carver.take(n * shared);

@@ -81,6 +81,12 @@ double bias_of(const Attention& a, const HeadPlace& place, int64_t i, int64_t j)
   return a.bias.table(row, a.bias.reach + there - here);
 }
 
+// -|c_i - c_j|, 0 without a prefix.
+double prefix_of(const Attention& a, const HeadPlace& place, int64_t i, int64_t j) {
+  if (a.prefix.empty()) return 0.0;
+  return -std::abs(a.prefix(place.first + i, place.head) - a.prefix(place.first + j, place.head));
+}
+
 std::vector<std::vector<double>> turned_keys(const Attention& a, const HeadPlace& place) {
   std::vector<std::vector<double>> keys;
   for (int64_t j = 0; j < place.length; ++j) keys.push_back(turned_key(a, place, j));
@@ -103,7 +109,7 @@ DenseHead dense_head(const Attention& a, const HeadPlace& place) {
     for (int64_t j = 0; j < visible; ++j) {
       double dot = 0.0;
       for (size_t c = 0; c < q.size(); ++c) dot += q[c] * keys[static_cast<size_t>(j)][c];
-      logits[j] = scale * dot + bias_of(a, place, i, j);
+      logits[j] = scale * dot + bias_of(a, place, i, j) + prefix_of(a, place, i, j);
       peak = std::max(peak, logits[j]);
     }
     double sum = 0.0;

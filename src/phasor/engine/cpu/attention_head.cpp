@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "phasor/engine/cpu/attention_prefix.h"
 #include "phasor/engine/cpu/attention_rotation.h"
 #include "phasor/engine/cpu/elements.h"
 #include "phasor/engine/cpu/small_product.h"
@@ -150,7 +151,8 @@ ScoreBlock::ScoreBlock(const Attention& attention, int64_t first_row, int64_t le
       keys_padded(simd::round_up(keys)) {}
 
 void compute_scores(float* scores, const ScoreBlock& block, const float* query, const float* key_transposed,
-                    const HeadWidths& widths, const Attention& attention, const BiasRows& bias, float* work) {
+                    const HeadWidths& widths, const Attention& attention, const BiasRows& bias, const PrefixRow& prefix,
+                    float* work) {
   const int64_t stride = widths.length_padded;
   small_product<false>({.c = scores,
                         .c_row = stride,
@@ -169,6 +171,7 @@ void compute_scores(float* scores, const ScoreBlock& block, const float* query, 
 #pragma omp simd
       for (int64_t j = 0; j < visible; ++j) row[j] += values[j];
     }
+    prefix.subtract(row, block.begin + r, visible);
     std::fill(row + visible, row + block.keys_padded, -std::numeric_limits<float>::infinity());
   }
 }

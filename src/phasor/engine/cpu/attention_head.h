@@ -82,9 +82,12 @@ struct ScoreBlock {
   ScoreBlock(const Attention& attention, int64_t first_row, int64_t length);
 };
 
-// scores[rows, length_padded] = <q, k> + b; -infinity where masked and up to keys_padded.
+class PrefixRow;  // attention_prefix.h
+
+// scores[rows, length_padded] = <q, k> + b - |c_i - c_j|; -infinity where masked and up to keys_padded.
 void compute_scores(float* scores, const ScoreBlock& block, const float* query, const float* key_transposed,
-                    const HeadWidths& widths, const Attention& attention, const BiasRows& bias, float* work);
+                    const HeadWidths& widths, const Attention& attention, const BiasRows& bias, const PrefixRow& prefix,
+                    float* work);
 
 // Bit j % 64 of word j / 64 tells whether the weight from query i to key j is kept; all ones without dropout.
 void keep_row(uint64_t* bits, int64_t keys_padded, const HeadPlace& place, int64_t query, const DropoutMask& mask);

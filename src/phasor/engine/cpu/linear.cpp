@@ -22,22 +22,25 @@ void write_dx(const Gemm& gemm, const LinearBackward& op, int64_t begin, int64_t
   const Matrix dx = op.dx.row_range(begin, rows);
   const ConstMatrix dy = op.dy.row_range(begin, rows);
   const bool sloped = op.x_activation != Activation::none;
-  // Without a slope, and where nothing is added to, the product lands in dx.
-  const bool direct = !sloped || (op.dx.dtype() == Dtype::f32 && !op.accumulate_dx);
-  float* work = sloped ? float_scratch(ScratchSlot::tile, (direct ? 1 : rows + 1) * in) : nullptr;
+  // Without a slope, and where nothing is added to, the product lands in dx. bf16 is added to in fp32.
+  const bool wide = op.dx.dtype() == Dtype::f32;
+  const bool direct = sloped ? wide && !op.accumulate_dx : wide || !op.accumulate_dx;
+  float* work = sloped || !direct ? float_scratch(ScratchSlot::tile, (direct ? 1 : rows + 1) * in) : nullptr;
   const Matrix z = direct ? dx : Matrix(work + in, Dtype::f32, rows, in);
   multiply_tile(gemm, {.c = z, .a = dy, .b = op.weight, .accumulate = direct && op.accumulate_dx});
-  if (!sloped) return;
+  if (!sloped && direct) return;
   const ConstMatrix& kept = op.x_activation == Activation::relu ? op.x : op.x_preactivation;
   for (int64_t r = 0; r < rows; ++r) {
     float* row = z.row<float>(r);
-    read_row(work, kept.at(begin + r, 0), kept.dtype(), in);
-    multiply_by_slope(op.x_activation, row, work, in);
+    if (sloped) {
+      read_row(work, kept.at(begin + r, 0), kept.dtype(), in);
+      multiply_by_slope(op.x_activation, row, work, in);
+    }
     if (direct) continue;
     if (op.accumulate_dx) {
-      const float* before = dx.row<float>(r);
+      read_row(work, dx.at(r, 0), dx.dtype(), in);
 #pragma omp simd
-      for (int64_t c = 0; c < in; ++c) row[c] += before[c];
+      for (int64_t c = 0; c < in; ++c) row[c] += work[c];
     }
     write_row(dx.at(r, 0), dx.dtype(), row, in);
   }

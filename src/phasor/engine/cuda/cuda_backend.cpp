@@ -4,6 +4,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/engine/cuda/attention.h"
+#include "phasor/engine/cuda/attention_support.h"
 #include "phasor/engine/cuda/device_code.h"
 
 namespace phasor {
@@ -117,10 +118,29 @@ const FormulaInstruction* CudaBackend::instructions(const FormulaProgram& progra
   return static_cast<const FormulaInstruction*>(programs_.back().instructions.data());
 }
 
-void CudaBackend::run(const AttentionForward& op) { cuda::attention_forward(op, context()); }
-void CudaBackend::run(const AttentionBackward& op) { cuda::attention_backward(op, context()); }
-void CudaBackend::run(const AttentionDenseForward& op) { cuda::attention_dense_forward(op, context()); }
-void CudaBackend::run(const AttentionDenseBackward& op) { cuda::attention_dense_backward(op, context()); }
+void CudaBackend::run(const GateScanForward&) {
+  fail_usage("the cuda backend does not have gates yet: use --device cpu");
+}
+void CudaBackend::run(const GateScanBackward&) {
+  fail_usage("the cuda backend does not have gates yet: use --device cpu");
+}
+
+void CudaBackend::run(const AttentionForward& op) {
+  cuda::require_known(op.attention);
+  cuda::attention_forward(op, context());
+}
+void CudaBackend::run(const AttentionBackward& op) {
+  cuda::require_known(op.attention);
+  cuda::attention_backward(op, context());
+}
+void CudaBackend::run(const AttentionDenseForward& op) {
+  cuda::require_known(op.attention);
+  cuda::attention_dense_forward(op, context());
+}
+void CudaBackend::run(const AttentionDenseBackward& op) {
+  cuda::require_known(op.attention);
+  cuda::attention_dense_backward(op, context());
+}
 
 std::unique_ptr<Backend> make_cuda_backend() { return std::make_unique<CudaBackend>(); }
 

@@ -56,6 +56,8 @@ class CudaBackend final : public Backend {
   void run(const ResidualNormBackward& op) override;
   void run(const LinearForward& op) override;
   void run(const LinearBackward& op) override;
+  void run(const GateScanForward& op) override;
+  void run(const GateScanBackward& op) override;
   void run(const AttentionForward& op) override;
   void run(const AttentionBackward& op) override;
   void run(const AttentionDenseForward& op) override;

@@ -1,0 +1,24 @@
+#include "phasor/encoding/entries/gate_places.h"
+
+namespace phasor {
+
+void add_gates(EncodingPlaces& places, GateTerm::Map map) {
+  const std::vector<int64_t> heads = places.heads();
+  if (heads.empty()) return;
+  const auto count = static_cast<int64_t>(heads.size());
+  for (const int64_t layer : places.layers()) {
+    GateTerm gates{.name = places.term_text(), .heads = heads, .map = map};
+    LearnedParameter weight;
+    weight.shape = {count, places.model_width()};
+    weight.initial = {.kind = InitialValues::Kind::normal, .centre = 0.0, .size = 0.02};
+    weight.heads = heads;
+    gates.weight = places.add_parameter("weight", weight, layer);
+    LearnedParameter bias;
+    bias.shape = {count};
+    bias.heads = heads;
+    gates.bias = places.add_parameter("bias", bias, layer);
+    places.add_gates(layer, std::move(gates));
+  }
+}
+
+}  // namespace phasor

@@ -1,0 +1,11 @@
+#include "phasor/engine/cuda/attention_support.h"
+
+#include "phasor/base/error.h"
+
+namespace phasor::cuda {
+
+void require_known(const Attention& attention) {
+  if (!attention.prefix.empty()) fail_usage("the cuda backend does not have gates yet: use --device cpu");
+}
+
+}  // namespace phasor::cuda
