@@ -14,10 +14,10 @@ using namespace testing_support;
 TEST(Fox, HasAGatePerHeadAndLayer) {
   for (const std::string name : {"fox", "cable"}) {
     const ResolvedEncoding encoding = resolve_text(name + "[heads=1,3][layers=0,2]");
-    EXPECT_EQ(parameter_names(encoding),
-              (std::vector<std::string>{"layers.0.encoding." + name + ".weight", "layers.0.encoding." + name + ".bias",
-                                        "layers.2.encoding." + name + ".weight",
-                                        "layers.2.encoding." + name + ".bias"}));
+    EXPECT_EQ(
+        parameter_names(encoding),
+        (std::vector<std::string>{"layers.0.encoding." + name + ".weight", "layers.0.encoding." + name + ".bias",
+                                  "layers.2.encoding." + name + ".weight", "layers.2.encoding." + name + ".bias"}));
     EXPECT_TRUE(encoding.layers[1].gates.empty());
     const GateTerm& gates = encoding.layers[2].gates.at(0);
     EXPECT_EQ(gates.heads, (std::vector<int64_t>{1, 3}));
@@ -70,7 +70,7 @@ TEST(Fox, OneHeadHasOneGate) {
             std::string::npos)
       << error_of("fox+cable");
   EXPECT_EQ(error_of("fox[heads=0-1]+cable[heads=2-3]"), "");
-  EXPECT_EQ(error_of("fox[layers=0]+cable[layers=1-2]+rope+alibi+sinusoidal"), "");
+  EXPECT_EQ(error_of("fox[layers=0]+cable[layers=1-2]+alibi+sinusoidal"), "");
   EXPECT_NE(error_of("concat(fox,width=4)").find("no gates"), std::string::npos) << error_of("concat(fox,width=4)");
 }
 
@@ -80,7 +80,7 @@ TEST(Fox, TheCardSaysWhatCannotBeDrawn) {
   EXPECT_TRUE(alone.kernels.empty());
   EXPECT_TRUE(alone.desiderata.empty());
   EXPECT_NE(card_text(alone).find("G gates of tokens"), std::string::npos) << card_text(alone);
-  const EncodingCard beside = make_card(parse_encoding("cable+rope"), bias_shape(), 0);
+  const EncodingCard beside = make_card(parse_encoding("cable+alibi"), bias_shape(), 0);
   EXPECT_EQ(beside.left_out, "");
   EXPECT_FALSE(beside.kernels.empty());
   EXPECT_NE(card_text(beside).find("G gates of tokens, not in what is measured"), std::string::npos);

@@ -1,7 +1,9 @@
 // Models with gates against models that must be the same, bit for bit: what differs is only where a number comes from.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/model_case.h"
 #include "model/thread_guard.h"
@@ -95,8 +97,7 @@ TEST_P(GatedModel, CableIsFoxWithOtherSigns) {
     if (at == std::string::npos) continue;
     const Parameter& same = fox.layout.find(entry.name.substr(0, at) + ".fox." + entry.name.substr(at + 7));
     for (int64_t i = 0; i < entry.size; ++i) {
-      cable.parameters[static_cast<size_t>(entry.offset + i)] =
-          -fox.parameters[static_cast<size_t>(same.offset + i)];
+      cable.parameters[static_cast<size_t>(entry.offset + i)] = -fox.parameters[static_cast<size_t>(same.offset + i)];
     }
   }
   EXPECT_EQ(run(fox).logits, run(cable).logits);

@@ -1,5 +1,5 @@
 // The engine's attention logits for every encoding against the one formula, in double, pair by pair:
-//   L_ij = s <A(p_i) q_i, B(p_j) k_j> + b(p_i, p_j - p_i)
+//   L_ij = s <A(p_i) q_i, B(p_j) k_j> + b(p_i, p_j - p_i) - |c_i - c_j|
 // at the places where a wrong position, layout or table shows: the first two, one in the middle, the last.
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include "phasor/encoding/resolve/values.h"
 #include "phasor/engine/download.h"
 #include "phasor/model/token_positions.h"
+#include "reference/scalar.h"
 #include "support/backend.h"
 #include "support/device.h"
 
@@ -45,6 +46,7 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
   struct Rows {
     AttentionShape shape;
     Grid<double> query, shared_query, key, shared_key;
+    Grid<double> stream;  // normed
   };
 
   Grid<double> rows_of(const ConstMatrix& matrix) const {
@@ -54,9 +56,9 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
     return rows;
   }
 
-  Rows rows_of(const Attention& attention) const {
-    return {attention.shape, rows_of(attention.query), rows_of(attention.shared_query), rows_of(attention.key),
-            rows_of(attention.shared_key)};
+  Rows rows_of(const Attention& attention, const ConstMatrix& stream) const {
+    return {attention.shape,        rows_of(attention.query),      rows_of(attention.shared_query),
+            rows_of(attention.key), rows_of(attention.shared_key), rows_of(stream)};
   }
 
   // Columns of activations for one token.
@@ -108,6 +110,27 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
     return term.fixed(row, term.reach + position(j, term.axis) - position(i, term.axis));
   }
 
+  // The gates of the tokens between, one by one. A gate is off by no more than its z, whose terms count in the size.
+  void add_gates(Value& value, const Rows& attention, const LayerEncoding& layer, int64_t head, int64_t i,
+                 int64_t j) const {
+    const ParameterValues parameters = values();
+    for (const GateTerm& gates : layer.gates) {
+      const auto found = std::find(gates.heads.begin(), gates.heads.end(), head);
+      if (found == gates.heads.end()) continue;
+      const auto row = static_cast<size_t>(found - gates.heads.begin());
+      const double* weight =
+          &parameters[static_cast<size_t>(gates.weight)][row * static_cast<size_t>(data_.config.width)];
+      for (int64_t t = std::min(i, j) + 1; t <= std::max(i, j); ++t) {
+        Value z;
+        z.add(parameters[static_cast<size_t>(gates.bias)][row]);
+        for (int64_t c = 0; c < data_.config.width; ++c) z.add(weight[c] * attention.stream(t, c));
+        const bool log_sigmoid = gates.map == GateTerm::Map::log_sigmoid;
+        value.add(-reference::softplus(log_sigmoid ? -z.sum : z.sum));
+        value.size += z.size;
+      }
+    }
+  }
+
   Value logit(const Rows& attention, int64_t l, int64_t head, int64_t i, int64_t j, int64_t length) const {
     const LayerEncoding& layer = encoding_.layers[static_cast<size_t>(l)];
     const AttentionShape& shape = attention.shape;
@@ -124,6 +147,7 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
     Value value;
     for (size_t c = 0; c < q.size(); ++c) value.add(scale * q[c].real() * k[c].real());
     value.add(bias(layer, head, i, j, length));
+    add_gates(value, attention, layer, head, i, j);
     return value;
   }
 
@@ -149,7 +173,7 @@ TEST_P(EncodingLogits, AreThoseOfTheFormula) {
   model.forward(data_.batch);
   for (int64_t l = 0; l < data_.config.layers; ++l) {
     const Attention attention = model.attention(l);
-    const Rows read = rows_of(attention);
+    const Rows read = rows_of(attention, model.activations().layers[static_cast<size_t>(l)].attention_norm.y);
     for (int64_t s = 0; s < data_.batch.sequence_count(); ++s) {
       const int64_t first = data_.batch.offsets[static_cast<size_t>(s)];
       const int64_t n = kLengths[static_cast<size_t>(s)];

@@ -1,7 +1,8 @@
 #pragma once
 // The whole Transformer as on paper, templated on the scalar:
 //   x   = embedding + P(p)
-//   x  += dropout(W_O attention(norm(x), z))       L_ij = s <R q_i, R k_j> + b(p_j - p_i) - |c_i - c_j|, c sums of gates
+//   x  += dropout(W_O attention(norm(x), z))       L_ij = s <R q_i, R k_j> + b(p_j - p_i) - |c_i - c_j|, c sums of
+//   gates
 //                                                  of norm(x), q of norm(x), k and v of z,
 //                                                  z = norm(x), or with KvSource::input the first x in every layer
 //   x  += dropout(W_down act(W_up norm(x)))
@@ -198,8 +199,7 @@ class ReferenceModel {
       Grid z = reference::product(x, narrowed(learned(gates.weight)), learned(gates.bias));
       for (S& value : z.data) value = as_gradient(value);
       const std::vector<int32_t> heads(gates.heads.begin(), gates.heads.end());
-      const GateMap map =
-          gates.map == GateTerm::Map::log_sigmoid ? GateMap::log_sigmoid : GateMap::minus_softplus;
+      const GateMap map = gates.map == GateTerm::Map::log_sigmoid ? GateMap::log_sigmoid : GateMap::minus_softplus;
       const Grid sums = reference::gate_sums(map, z, data_.batch.offsets, heads, config_.heads);
       for (const int32_t h : heads) {
         for (int64_t t = 0; t < x.rows; ++t) all(t, h) = sums(t, h);

@@ -1,7 +1,8 @@
 #pragma once
 // Ragged attention, one query at a time:
 //   L_ij = scale * head_scale[h] * <A q_i, B k_j> + b_h(p_i, p_j - p_i) - |c_i - c_j|,
-//   c_i - c_j for keys in front of the query and c_j - c_i for those behind, since c falls;  o_i = sum_j dropout(softmax(L))_ij v_j.
+//   c_i - c_j for keys in front of the query and c_j - c_i for those behind, since c falls;  o_i = sum_j
+//   dropout(softmax(L))_ij v_j.
 #include <algorithm>
 
 #include "phasor/engine/ops.h"
@@ -67,8 +68,8 @@ struct AttentionTensors {
   Grid<S> query, key;                // as in ops.h
   Grid<S> shared_query, shared_key;  // or empty
   Grid<S> value;
-  Grid<S> bias;       // [tables * heads * rows, 2 reach + 1] or empty
-  Grid<S> frequency;  // [tables * sets * axes, pairs] or empty: what is added to the frequencies in the tables
+  Grid<S> bias;         // [tables * heads * rows, 2 reach + 1] or empty
+  Grid<S> frequency;    // [tables * sets * axes, pairs] or empty: what is added to the frequencies in the tables
   Grid<S> prefix = {};  // [tokens, heads] or empty
 };
 

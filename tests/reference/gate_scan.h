@@ -12,11 +12,16 @@ S gate(GateMap map, const S& z) {
   return map == GateMap::log_sigmoid ? -softplus(-z) : -softplus(z);
 }
 
+// 1 / (1 + e^x), of which no digit is left where e^x is too large even for a double.
+template <class S>
+S open_share(const S& x) {
+  using std::exp;
+  return value_of(x) > 700.0 ? S(0.0) : S(1.0) / (S(1.0) + exp(x));
+}
+
 template <class S>
 S gate_slope(GateMap map, const S& z) {
-  using std::exp;
-  const S one(1.0);
-  return map == GateMap::log_sigmoid ? one / (one + exp(z)) : -(one / (one + exp(-z)));
+  return map == GateMap::log_sigmoid ? open_share(z) : -open_share(-z);
 }
 
 // Columns of the result that no gate has are 0.

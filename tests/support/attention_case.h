@@ -313,9 +313,14 @@ class AttentionData {
   template <class S>
   reference::AttentionTensors<S> lifted() const {
     using reference::lift;
-    return {lift<S>(tensors.query),      lift<S>(tensors.key),   lift<S>(tensors.shared_query),
-            lift<S>(tensors.shared_key), lift<S>(tensors.value), lift<S>(tensors.bias),
-            {},                          lift<S>(tensors.prefix)};
+    return {lift<S>(tensors.query),
+            lift<S>(tensors.key),
+            lift<S>(tensors.shared_query),
+            lift<S>(tensors.shared_key),
+            lift<S>(tensors.value),
+            lift<S>(tensors.bias),
+            {},
+            lift<S>(tensors.prefix)};
   }
 
   int64_t tokens() const { return batch.tokens(); }

@@ -1,5 +1,6 @@
 #pragma once
-// How wide a step a token is, on average: what gates come to along a sequence, with the content of its tokens taken out.
+// How wide a step a token is, on average: what gates come to along a sequence, with the content of its tokens taken
+// out.
 #include <cstdint>
 #include <vector>
 

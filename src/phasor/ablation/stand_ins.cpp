@@ -244,7 +244,8 @@ void StandIns::set_gates(AblationMethod method, int64_t layer, Attention& attent
       double* to = changed.data() + (own.first + i) * heads;
       const double* from = first + int64_t{places[static_cast<size_t>(own.first + i)]} * heads;
       for (int64_t h = 0; h < heads; ++h) {
-        to[h] = method == AblationMethod::content_off ? static_cast<double>(i) * steps[static_cast<size_t>(h)] : from[h];
+        to[h] =
+            method == AblationMethod::content_off ? static_cast<double>(i) * steps[static_cast<size_t>(h)] : from[h];
       }
     }
   }

@@ -162,8 +162,8 @@ struct GateScanForward {
 };
 
 struct GateScanBackward {
-  Matrix dz;                     // [tokens, gates]
-  View<const double, 2> dsums;   // [tokens, heads]
+  Matrix dz;                    // [tokens, gates]
+  View<const double, 2> dsums;  // [tokens, heads]
   GateScan scan;
 };
 

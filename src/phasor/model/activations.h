@@ -62,8 +62,8 @@ struct GradientFlow {
   View<float, 2> latents;
   Matrix low_latents;  // the same in the precision of products, where that is not fp32
   Matrix query_latent, key_latent;
-  Matrix gates;            // [tokens, gates of the layer that has most]; empty: no layer has any
-  View<double, 2> prefix;  // [tokens, heads], likewise
+  Matrix gates;             // [tokens, gates of the layer that has most]; empty: no layer has any
+  View<double, 2> prefix;   // [tokens, heads], likewise
   View<float, 2> embedded;  // [tokens, width], for KvSource::input
   View<float, 2> features;  // [sequences, width]
 

@@ -16,7 +16,7 @@ namespace phasor {
 struct LayerTables {
   RotationTable rotation;
   DistanceBias bias;
-  View<const float, 1> head_scale;  // empty when every head's factor is 1
+  View<const float, 1> head_scale;                 // empty when every head's factor is 1
   std::vector<View<const int32_t, 1>> gate_heads;  // of each term with gates: the heads of its gates
   // Where the backward pass adds up gradients of learned tables; empty where nothing is learned.
   View<float, 2> dbias;

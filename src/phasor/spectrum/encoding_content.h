@@ -1,8 +1,8 @@
 #pragma once
 // An encoding alone: logits of made-up content, passed through the engine's attention as a model of this shape has it
 // at its start. Encodings that act on queries and keys, or on logits, get random queries and keys. One that adds
-// something to the embeddings acts through the projections, and gates are made of the stream: there content is random words, and queries and keys are
-// the model's own with its initial weights, norm included.
+// something to the embeddings acts through the projections, and gates are made of the stream: there content is random
+// words, and queries and keys are the model's own with its initial weights, norm included.
 #include <cstdint>
 #include <string_view>
 #include <vector>

@@ -58,6 +58,7 @@ static const Fields<HeadReport>& json_fields(const HeadReport*) {
       field("n", &R::size, "tokens"),
       field("causal", &R::causal, "whether the logits are masked"),
       field("biased", &R::biased, "whether they have a bias"),
+      field("gated", &R::gated, "whether some of it is made of tokens (gates), not of distances"),
       derived_field<R>(
           "rank_tolerance", [](const R& report) { return report.logits.singular.rank_tolerance; },
           "times the largest: smaller singular values do not count in the numerical rank"),

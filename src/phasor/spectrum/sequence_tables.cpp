@@ -95,7 +95,9 @@ void SequenceTables::read_biases(Backend& backend, const Attention& attention, c
 void SequenceTables::add_gates(bool causal, const SequencePlace& place) {
   gated_.assign(static_cast<size_t>(heads()), false);
   if (place.prefix.empty()) return;
-  const auto sum = [&](int64_t token, int64_t head) { return place.prefix[static_cast<size_t>(token * heads() + head)]; };
+  const auto sum = [&](int64_t token, int64_t head) {
+    return place.prefix[static_cast<size_t>(token * heads() + head)];
+  };
   for (int64_t h = 0; h < heads(); ++h) {
     bool any = false;  // heads without a gate have zeros
     for (int64_t t = 0; t < length_; ++t) any = any || sum(t, h) != 0.0;

@@ -71,30 +71,32 @@ class Fox : public EncodingComponent {
 }  // namespace
 
 EncodingEntry fox_entry() {
-  return {.name = "fox",
-          .summary = "every token forgets a part of what came before, by a gate of its hidden state",
-          .formula = "b_ij = -|c_i - c_j|, c_t = sum_(s<=t) log sigmoid(w_h x_s + b_h), x the layer's normed stream",
-          .paper = "Lin, Nikishin, He, Courville: Forgetting Transformer: Softmax Attention with a Forget Gate "
-                   "(arXiv 2503.02130)",
-          .year = 2025,
-          .parameters = {word_parameter("gate", {"full", "bias", "fixed"},
-                                        "of the token's hidden state; one number per head, trained; or the same, fixed"),
-                         number_parameter("shortest", kShortest, 1e-3, 1e9,
-                                          "tokens after which the first head's gates let 1/e through, at the start"),
-                         number_parameter("longest", kLongest, 1e-3, 1e9, "likewise of the last head")},
-          .notes =
-              "The paper's models are causal: there b_ij is the sum of the log gates of the tokens after j up to i. "
-              "Where a model looks ahead too, keys behind the query get the same of the tokens between, -|c_i - c_j|: "
-              "that form is Phasor's, not the paper's, and does not tell left from right. Nothing is read from "
-              "positions, so `randomized` and `scattered` change nothing about `gate=full`. `gate=bias` and "
-              "`gate=fixed` are the paper's data-independent and fixed gates: biases of distance with a slope per head, "
-              "the same as `alibi` with other slopes; the two times are arguments, and their defaults are Phasor's. "
-              "Gates start as in the released code: `layers.<l>.encoding.fox.weight`, [heads, width], from "
-              "N(0, 0.02^2), and `.bias`, [heads], from 0, which lets a half through. Output gates, normed and shifted "
-              "keys (the paper's Pro block) belong to the model and are not part of this entry.",
-          .make = [](const EncodingArguments& arguments) -> std::unique_ptr<EncodingComponent> {
-            return std::make_unique<Fox>(arguments);
-          }};
+  return {
+      .name = "fox",
+      .summary = "every token forgets a part of what came before, by a gate of its hidden state",
+      .formula = "b_ij = -|c_i - c_j|, c_t = sum_(s<=t) log sigmoid(w_h x_s + b_h), x the layer's normed stream",
+      .paper =
+          "Lin, Nikishin, He, Courville: Forgetting Transformer: Softmax Attention with a Forget Gate "
+          "(arXiv 2503.02130)",
+      .year = 2025,
+      .parameters = {word_parameter("gate", {"full", "bias", "fixed"},
+                                    "of the token's hidden state; one number per head, trained; or the same, fixed"),
+                     number_parameter("shortest", kShortest, 1e-3, 1e9,
+                                      "tokens after which the first head's gates let 1/e through, at the start"),
+                     number_parameter("longest", kLongest, 1e-3, 1e9, "likewise of the last head")},
+      .notes =
+          "The paper's models are causal: there b_ij is the sum of the log gates of the tokens after j up to i. "
+          "Where a model looks ahead too, keys behind the query get the same of the tokens between, -|c_i - c_j|: "
+          "that form is Phasor's, not the paper's, and does not tell left from right. Nothing is read from "
+          "positions, so `randomized` and `scattered` change nothing about `gate=full`. `gate=bias` and "
+          "`gate=fixed` are the paper's data-independent and fixed gates: biases of distance with a slope per head, "
+          "the same as `alibi` with other slopes; the two times are arguments, and their defaults are Phasor's. "
+          "Gates start as in the released code: `layers.<l>.encoding.fox.weight`, [heads, width], from "
+          "N(0, 0.02^2), and `.bias`, [heads], from 0, which lets a half through. Output gates, normed and shifted "
+          "keys (the paper's Pro block) belong to the model and are not part of this entry.",
+      .make = [](const EncodingArguments& arguments) -> std::unique_ptr<EncodingComponent> {
+        return std::make_unique<Fox>(arguments);
+      }};
 }
 
 }  // namespace phasor
