@@ -103,6 +103,31 @@ TEST_P(ResidualNormGradient, BackwardIsTheComplexStep) {
 INSTANTIATE_TEST_SUITE_P(Small, ResidualNormGradient, testing::ValuesIn(kSmallNormCases),
                          [](const auto& tested) { return tested.param.name; });
 
+// Equal rows have equal bits wherever they stand: also where their elements begin differently in blocks of four.
+TEST(ResidualNorm, RowsHaveTheSameBitsAnywhere) {
+  for (const NormKind kind : {NormKind::layer, NormKind::rms}) {
+    for (const int64_t width : {6, 33, 130}) {
+      NormData data({"EqualRows", 9, 9, width, kind}, Dtype::f32, 23);
+      for (int64_t r = 1; r < 9; ++r) {
+        for (int64_t c = 0; c < width; ++c) {
+          data.residual(r, c) = data.residual(0, c);
+          data.branch(r, c) = data.branch(0, c);
+          data.dsum(r, c) = data.dsum(0, c);
+          data.dy(r, c) = data.dy(0, c);
+        }
+      }
+      const Grid<double> y = run_forward(test_backend(), data).y;
+      const Grid<double> dsum = run_backward(test_backend(), data).dsum;
+      for (int64_t r = 1; r < 9; ++r) {
+        for (int64_t c = 0; c < width; ++c) {
+          ASSERT_EQ(y(r, c), y(0, c)) << "width " << width << ", row " << r << ", column " << c;
+          ASSERT_EQ(dsum(r, c), dsum(0, c)) << "width " << width << ", row " << r << ", column " << c;
+        }
+      }
+    }
+  }
+}
+
 TEST(ResidualNorm, NoRowsInUseTouchesNothing) {
   NormCase shape = kSmallNormCases[0];
   shape.rows = 0;

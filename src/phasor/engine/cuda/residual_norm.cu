@@ -27,16 +27,15 @@ __device__ void for_lane_columns(const DropoutMask& mask, int64_t row, int64_t w
   }
 }
 
-// The same without dropout's bits.
+// f(column) for the columns of this lane, four by four from the row's first one: a sum over a row must not depend on
+// where the row stands, as the blocks of dropout do where the width is no multiple of four.
 template <class F>
-__device__ void for_lane_columns(int64_t row, int64_t width, const F& f) {
+__device__ void for_lane_columns(int64_t width, const F& f) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  const int64_t first = row * width;
-  for (int64_t block = first / 4 + lane; block * 4 < first + width; block += kWarp) {
+  for (int64_t first = 4 * lane; first < width; first += 4 * kWarp) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int64_t c = block * 4 + i - first;
-      if (c >= 0 && c < width) f(c);
+    for (int64_t c = first; c < first + 4; ++c) {
+      if (c < width) f(c);
     }
   }
 }
@@ -60,24 +59,25 @@ __global__ __launch_bounds__(kNormThreads) void residual_norm_forward(ResidualNo
       for_lane_columns(mask, r, width, [&](int64_t c, bool kept) {
         sum[c] = residual[c] + (kept ? to_float(branch[c]) * keep : 0.0f);
       });
-      x = sum;  // each lane reads what it wrote itself
+      __syncwarp();  // lanes read what others wrote
+      x = sum;
     }
     if (op.y.empty()) continue;
     float mean = 0.0f;
     if (op.kind == NormKind::layer) {
       float total = 0.0f;
-      for_lane_columns(r, width, [&](int64_t c) { total += x[c]; });
+      for_lane_columns(width, [&](int64_t c) { total += x[c]; });
       mean = warp_sum(total) * scale;
     }
     float squares = 0.0f;
-    for_lane_columns(r, width, [&](int64_t c) {
+    for_lane_columns(width, [&](int64_t c) {
       const float d = x[c] - mean;
       squares += d * d;
     });
     const float rstd = 1.0f / sqrtf(warp_sum(squares) * scale + op.epsilon);
     Y* y = op.y.row<Y>(r);
     const bool layer = op.kind == NormKind::layer;
-    for_lane_columns(r, width, [&](int64_t c) {
+    for_lane_columns(width, [&](int64_t c) {
       const float normed = (x[c] - mean) * rstd * op.weight.data()[c];
       write(y[c], layer ? normed + op.bias.data()[c] : normed);
     });
@@ -102,7 +102,7 @@ __global__ __launch_bounds__(kNormThreads) void residual_norm_backward(ResidualN
       const float rstd = op.rstd(r);
       const float mean = layer ? op.mean(r) : 0.0f;
       float along = 0.0f, offset = 0.0f;
-      for_lane_columns(r, width, [&](int64_t c) {
+      for_lane_columns(width, [&](int64_t c) {
         const float g = to_float(dy[c]) * op.weight.data()[c];
         along += g * ((x[c] - mean) * rstd);
         offset += g;
@@ -110,15 +110,16 @@ __global__ __launch_bounds__(kNormThreads) void residual_norm_backward(ResidualN
       // The norm forgets the mean (layer norm) and the length of its input: so does its gradient.
       along = warp_sum(along) * scale;
       offset = layer ? warp_sum(offset) * scale : 0.0f;
-      for_lane_columns(r, width, [&](int64_t c) {
+      for_lane_columns(width, [&](int64_t c) {
         const float g = to_float(dy[c]) * op.weight.data()[c];
         const float normed = (x[c] - mean) * rstd;
         dsum[c] = (op.first ? 0.0f : dsum[c]) + rstd * (g - offset - normed * along);
       });
     } else if (op.first) {
-      for_lane_columns(r, width, [&](int64_t c) { dsum[c] = 0.0f; });
+      for_lane_columns(width, [&](int64_t c) { dsum[c] = 0.0f; });
     }
     if (op.dbranch.empty()) continue;
+    __syncwarp();  // lanes read what others wrote
     Dbranch* dbranch = op.dbranch.row<Dbranch>(r);
     const float keep = mask.active() ? mask.keep_scale() : 1.0f;
     for_lane_columns(mask, r, width, [&](int64_t c, bool kept) { write(dbranch[c], kept ? dsum[c] * keep : 0.0f); });
