@@ -138,6 +138,26 @@ TEST(HeadSweep, PositionOffIsTheModelWithoutItsTables) {
   }
 }
 
+// A factor by the query's position becomes its mean over the sequence: (n - 1) / 2 is the mean position.
+TEST(HeadSweep, PositionOffLeavesRowsTheirMeanFactor) {
+  if (testing_support::tested_device() != kDefaultDevice) GTEST_SKIP() << "this backend has no row scales";
+  const auto scores = [](const char* encoding) {
+    ModelConfig config = small_model(encoding);
+    config.layers = 1;
+    const SweepCase sweep(config, 6);
+    return sweep.sweep({.methods = {AblationMethod::position_off}, .samples = 6, .batch = 6});
+  };
+  const Condition off{0, AblationMethod::position_off, AblationExtent::whole, -1};
+  const ScoreTable by_position = scores("scale(\"1+i/8\")");
+  const ScoreTable by_mean = scores("scale(\"1+(n-1)/16\")");
+  EXPECT_EQ(by_position.of(off), by_mean.intact);
+  EXPECT_NE(by_position.intact, by_mean.intact);
+  EXPECT_EQ(by_mean.of(off), by_mean.intact) << "a factor by length is no position";
+  EXPECT_EQ(scores("scale(\"1+i/8\")+alibi").of(off), by_mean.intact);
+  EXPECT_EQ(scores("scale(\"(1+i/8)*n\")").of(off), scores("scale(\"(1+(n-1)/16)*n\")").intact);
+  EXPECT_NE(scores("scale(\"1+i/8\")[heads=1]").of(off), by_mean.intact);
+}
+
 TEST(HeadSweep, WithoutPositionThereIsNothingToTakeAway) {
   const SweepCase sweep(small_model("nope"), 6);
   const ScoreTable table = sweep.sweep(

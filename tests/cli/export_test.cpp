@@ -145,6 +145,32 @@ TEST(Export, AlibiAddsOutsideTheScale) {
   });
 }
 
+// logits = r_i * <q_i, k_j> / sqrt(D): as without the factors, with queries times them.
+TEST(Export, FactorsOfQueriesStandBesideThem) {
+  const Exported exported({"--encoding", "scale(\"1+(i+h)/4\")"});
+  const double scale = 1.0 / std::sqrt(static_cast<double>(kHeadWidth));
+  for (int64_t layer = 0; layer < kLayers; ++layer) {
+    const auto factors =
+        exported.file().data<float>(fmt::format("layers.{}.query_factors", layer), {kHeads, exported.tokens()});
+    for (int64_t s = 0; s < kSamples; ++s) {
+      const Block logits = exported.block(layer, "logits", s, exported.length(s));
+      const Block query = exported.block(layer, "queries_rotated", s, kHeadWidth);
+      const Block key = exported.block(layer, "keys_rotated", s, kHeadWidth);
+      for_every_pair(logits.n, [&](int64_t head, int64_t i, int64_t j) {
+        const auto token = static_cast<size_t>(exported.offsets()[static_cast<size_t>(s)] + i);
+        const double factor = double{factors[static_cast<size_t>(head * exported.tokens()) + token]};
+        ASSERT_EQ(factor, 1.0 + static_cast<double>(i + head) / 4.0);
+        double product = 0.0, size = 0.0;
+        for (int64_t c = 0; c < kHeadWidth; ++c) {
+          product += query(head, i, c) * key(head, j, c);
+          size += std::abs(query(head, i, c) * key(head, j, c));
+        }
+        ASSERT_NEAR(logits(head, i, j), factor * scale * product, kEpsilon * (kHeadWidth + 3) * factor * scale * size);
+      });
+    }
+  }
+}
+
 TEST(Export, WeightsAreTheSoftmaxOfLogits) {
   const Exported exported({"--encoding", "rope"});
   double worst = 0.0, largest = 0.0;

@@ -187,9 +187,11 @@ TEST(SpectrumCommand, EveryMemberAndArrayIsInTheDocument) {
 
 TEST(SpectrumCommand, ExportedQueriesGiveTheNumbersOfTheRun) {
   const TemporaryFolder folder;
-  for (const char* encoding : {"rope", "alibi"}) {
-    const fs::path run = train_tiny(folder / encoding, {"--encoding", encoding});
-    const fs::path inside = folder / fmt::format("{}.safetensors", encoding);
+  int number_of_run = 0;
+  for (const char* encoding : {"rope", "alibi", "rope+scale(\"1+i/4\")[heads=1]"}) {
+    const std::string name = fmt::format("run{}", ++number_of_run);
+    const fs::path run = train_tiny(folder / name, {"--encoding", encoding});
+    const fs::path inside = folder / fmt::format("{}.safetensors", name);
     ASSERT_EQ(phasor_command({"export", run.string(), "--samples", "32", "--tensors", "queries,keys,logits", "--out",
                               inside.string()})
                   .code,

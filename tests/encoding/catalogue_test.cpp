@@ -150,6 +150,17 @@ TEST(EncodingCatalogue, TraitsAreThoseOfTheLiterature) {
       {"bias(\"-abs(d)/n\")", toeplitz_bias, "RXBN"},
       {"bias(\"a*i\",a=learned(1))", toeplitz_bias, "LXB"},
       {"input(\"i\")", input, "B"},
+      {"ssmax", row_scale, "LXBN"},
+      {"ssmax(s=fixed,start=0.5)", row_scale, "XBN"},
+      {"ssmax(s=fixed,b=learned(0))", row_scale, "LXBN"},
+      {"logn(original=64)", row_scale, "XBN"},
+      {"llama4_scale", row_scale, "XB"},
+      {"llama4_scale(beta=learned(0.1))", row_scale, "LXB"},
+      {"scale(\"log(i+2)\")", row_scale, "XB"},
+      {"scale(\"log(n+1)\")", none, "RXN"},
+      {"scale(\"s\",s=learned(1,per=head))", none, "RLX"},
+      {"scale(\"1+h\")", none, "RX"},
+      {"ssmax+rope", hadamard_toeplitz, "LBN"},
   };
   for (const Expected& expected : all) {
     const EncodingTraits traits = testing_support::traits_of(expected.text);
@@ -170,6 +181,7 @@ TEST(EncodingCatalogue, ASumIsWhatItsTermsAre) {
 
 TEST(EncodingCatalogue, CouplingsHaveNames) {
   EXPECT_EQ(coupling_name(Coupling::none), "none");
+  EXPECT_EQ(coupling_name(Coupling::row_scale), "row_scale");
   EXPECT_EQ(coupling_name(Coupling::input), "input");
   EXPECT_EQ(coupling_name(Coupling::toeplitz_bias), "toeplitz_bias");
   EXPECT_EQ(coupling_name(Coupling::hadamard_toeplitz), "hadamard_toeplitz");

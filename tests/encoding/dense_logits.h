@@ -3,7 +3,7 @@
 // resolved encoding:
 //
 //   x_i  = [e_i ; 0] + P(p_i)
-//   L_ij = s / sqrt(D) * <A(p_i) q_i, B(p_j) k_j> + b(p_i, p_j)          D = width of the queries
+//   L_ij = s r(p_i) / sqrt(D) * <A(p_i) q_i, B(p_j) k_j> + b(p_i, p_j)     D = width of the queries
 //
 // Encodings must be settled: with_values() of values.h.
 #include <algorithm>
@@ -119,6 +119,16 @@ inline double bias_of(const ResolvedEncoding& encoding, int64_t layer, int64_t h
   return term->fixed(row, term->reach + position_of(positions, term->axis, j) - p);
 }
 
+inline double row_scale_of(const ResolvedEncoding& encoding, int64_t layer, int64_t head,
+                           const TokenPositions& positions, int64_t i) {
+  const auto& term = encoding.layers[static_cast<size_t>(layer)].row_scale;
+  if (term == nullptr) return 1.0;
+  if (!term->learned.empty()) fail("a row scale that is not settled");
+  const int64_t table = term->per_length ? token_count(positions) - 1 : 0;
+  const int64_t column = term->fixed.columns > 1 ? position_of(positions, term->axis, i) : 0;
+  return term->fixed(table * encoding.shape.heads + head, column);
+}
+
 // Queries and keys [n, query_width] of one head.
 inline DenseLogits dense_logits(const ResolvedEncoding& encoding, int64_t layer, int64_t head, Table q, Table k,
                                 const TokenPositions& positions) {
@@ -127,10 +137,11 @@ inline DenseLogits dense_logits(const ResolvedEncoding& encoding, int64_t layer,
     q = turned_rows(*rotation, rotation->query, std::move(q), positions);
     k = turned_rows(*rotation, rotation->key, std::move(k), positions);
   }
-  const double scale =
+  const double head_scale =
       place.scale[static_cast<size_t>(head)] / std::sqrt(static_cast<double>(query_width(encoding, layer)));
   DenseLogits result{Table(q.rows, k.rows), Table(q.rows, k.rows)};
   for (int64_t i = 0; i < q.rows; ++i) {
+    const double scale = head_scale * row_scale_of(encoding, layer, head, positions, i);
     for (int64_t j = 0; j < k.rows; ++j) {
       double product = 0.0;
       double q_square = 0.0;

@@ -100,6 +100,11 @@ const std::vector<std::string> kRelative = {
     "mla",
     "mla(kv=5,q=7,rope=6,layout=half,query=shared)",
     "mla(rope=0)",
+    "mla+scale(\"(0.1*m*log(f)+1)^2\",m=1,f=40)",
+    "rope(fraction=0.5,scaling=yarn,factor=4,original=64,attention_on=logits)",
+    "mla(scaling=yarn,factor=4,original=64,mscale=2,mscale_all_dim=1,attention_on=logits)",
+    "scale(\"s*log(n)+h\",s=learned(1,per=head))",
+    "rope+scale(\"s\",s=learned(2))[heads=0,3]",
     "randomized(rope+alibi,max=1024)",
     "rope[heads=0]+prope[heads=1]+xpos[heads=2]+t5+alibi[layers=1]",
 };
@@ -120,12 +125,18 @@ const std::vector<std::string> kAbsolute = {
     "mla(table=released)",
     "rope+sinusoidal",
     "randomized(learned(init=1),max=64)",
+    "scale(\"1+i/(1+h)\")",
+    "rope+scale(\"s*log(i+2)\",s=learned(1,per=head))",
+    "llama4_scale(floor=8)",
 };
+
+// Factors by the number of keys that a query sees: its position behind a mask, the sequence's length without.
+const std::vector<std::string> kByKeysSeen = {"ssmax", "ssmax(s=fixed,b=1)", "logn(original=4)"};
 
 // A list, and every entry that neither list names, by what it says of itself.
 std::vector<std::string> with_others(std::vector<std::string> list, bool relative) {
   std::set<std::string> names;
-  for (const auto* named : {&kRelative, &kAbsolute}) {
+  for (const auto* named : {&kRelative, &kAbsolute, &kByKeysSeen}) {
     for (const std::string& text : *named) {
       for (const Term& term : parse_encoding(text).terms) names.insert(term.name);
     }
@@ -178,6 +189,17 @@ TEST(Identity, AbsoluteLogitsDoNot) {
   }
 }
 
+TEST(Identity, FactorsByTheKeysSeenMoveBehindAMaskAlone) {
+  constexpr int64_t kLength = 12;
+  for (const std::string& text : kByKeysSeen) {
+    ASSERT_FALSE(traits_of(text).exactly_relative) << text;
+    EncodingShape shape = shape_of(64);
+    EXPECT_LT(largest_change(settled(text, shape), kLength, 17), kTolerance) << text;
+    shape.causal = true;
+    EXPECT_GT(largest_change(settled(text, shape), kLength, 17), 1e-3) << text;
+  }
+}
+
 // --- Rotations ------------------------------------------------------------------------------------
 
 struct Turn {
@@ -200,6 +222,9 @@ TEST(Identity, RotationsKeepNormsUpToTheAttentionFactor) {
       {"rope(scaling=llama3,factor=4,original=16)", 1.0},
       {"rope(scaling=yarn,factor=4,original=16)", 1.0 + 0.1 * std::log(4.0)},
       {"rope(scaling=yarn,factor=4,original=16,attention=1.5)", 1.5},
+      {"rope(scaling=yarn,factor=4,original=16,attention=1.5,attention_on=logits)", 1.0},
+      {"rope(scaling=yarn,factor=4,original=16,mscale=2,mscale_all_dim=1,attention_on=logits)",
+       (1.0 + 0.2 * std::log(4.0)) / (1.0 + 0.1 * std::log(4.0))},
       {"rope(scaling=longrope,factor=2,original=16,short=\"1,1,1,2\",long=\"1,2,3,4\")",
        std::sqrt(1.0 + std::log(2.0) / std::log(16.0))},
       {"rope(axes=2)", 1.0},
@@ -310,6 +335,22 @@ TEST(Identity, SpecialCasesAreWhatTheyAreSaidToBe) {
   expect_equal_encodings("xpos(scale=1)", "rope", 0.0);
   expect_equal_encodings("xpos(scale=1,base=50,layout=half)", "rope(base=50,layout=half)", 0.0);
   expect_equal_encodings("rope(scaling=yarn,factor=1,original=64)", "rope", 0.0);
+  // Where all channels turn, it is the same whether the factor is on queries and keys or its square on the logits.
+  expect_equal_encodings("rope(scaling=yarn,factor=4,original=8,attention_on=logits)",
+                         "rope(scaling=yarn,factor=4,original=8)", kTolerance);
+  expect_equal_encodings(
+      "rope(scaling=longrope,factor=2,original=8,short=\"1,1,1,2\",long=\"1,2,3,4\",attention_on=logits)",
+      "rope(scaling=longrope,factor=2,original=8,short=\"1,1,1,2\",long=\"1,2,3,4\")", kTolerance);
+  expect_equal_encodings("mla(scaling=yarn,factor=4,original=8,mscale=1,mscale_all_dim=1)+scale(\"(0.1*log(4)+1)^2\")",
+                         "mla(scaling=yarn,factor=4,original=8,mscale=1,mscale_all_dim=1,attention_on=logits)",
+                         kTolerance);
+  expect_equal_encodings("mla(scaling=linear,factor=1)", "mla", 0.0);
+  expect_equal_encodings("scale(\"1\")", "nope", 0.0);
+  expect_equal_encodings("scale(\"1+0*i\")+rope", "rope", 0.0);
+  expect_equal_encodings("scale(\"i+1\")+scale(\"2/(1+h)\")+scale(\"n\")", "scale(\"(i+1)*2/(1+h)*n\")", kTolerance);
+  expect_equal_encodings("ssmax(s=fixed,start=0.3,b=0.5)", "scale(\"0.3*log(n)+0.5\")", 0.0);
+  expect_equal_encodings("logn(original=100)", "nope", 0.0);
+  expect_equal_encodings("llama4_scale(floor=100)", "nope", 0.0);
   expect_equal_encodings("rope(scaling=linear,factor=1)", "rope", 0.0);
   expect_equal_encodings("rope(scaling=ntk,factor=1)", "rope", 0.0);
   expect_equal_encodings("rope(scaling=dynamic,factor=1,original=64)", "rope", 0.0);

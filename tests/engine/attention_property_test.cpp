@@ -34,7 +34,8 @@ AttentionData alone(const AttentionData& batch, int64_t s) {
   cut(one.batch.positions);
   one.setup.positions = one.batch.positions;
   one.setup.offsets = one.batch.offsets = {0, static_cast<int32_t>(n)};
-  for (std::vector<int32_t>* table : {&one.setup.rotation.sequence_table, &one.setup.bias.sequence_table}) {
+  for (std::vector<int32_t>* table :
+       {&one.setup.rotation.sequence_table, &one.setup.bias.sequence_table, &one.setup.row_scale.sequence_table}) {
     if (!table->empty()) *table = {(*table)[static_cast<size_t>(s)]};
   }
   return one;
@@ -120,6 +121,7 @@ TEST_P(AttentionProperty, GradientsDoNotNeedThoseByTables) {
   }
   EXPECT_EQ(got.gradients.bias.data, data.before.bias.data) << "without a dbias nothing is added";
   EXPECT_EQ(got.gradients.frequency.data, data.before.frequency.data) << "without a dfrequency nothing is added";
+  EXPECT_EQ(got.gradients.scale.data, data.before.scale.data) << "without a dscale nothing is added";
 }
 
 class AttentionFrequencies : public testing::TestWithParam<AttentionCase> {};

@@ -99,6 +99,30 @@ TEST_P(BiasMutation, TheBiasInLogSumIsSeen) {
   expect_only_the_original_passes(got.log_sum, term, expected);
 }
 
+// Row scales: 1e-5 of them moves every logit that has one, and its gradient takes the query's products.
+class RowScaleMutation : public testing::TestWithParam<AttentionCase> {};
+
+TEST_P(RowScaleMutation, TheRowScaleInLogSumIsSeen) {
+  AttentionData data(GetParam(), Dtype::f32, kSeed);
+  const auto expected = reference::attention(data.setup, data.lifted<Rounded32>()).log_sum;
+  const AttentionOutputs got = run_forward(test_backend(), data);
+  const auto original = reference::attention(data.setup, data.tensors).log_sum;
+  for (double& factor : data.tensors.scale.data) factor *= 1.0 + kMutation;
+  Grid<double> term = reference::attention(data.setup, data.tensors).log_sum;
+  for (size_t i = 0; i < term.data.size(); ++i) term.data[i] = (term.data[i] - original.data[i]) / kMutation;
+  expect_only_the_original_passes(got.log_sum, term, expected);
+}
+
+TEST_P(RowScaleMutation, TheProductsInDscaleAreSeen) {
+  const AttentionData data(GetParam(), Dtype::f32, kSeed);
+  const auto saved = reference::attention(data.setup, data.tensors);
+  const auto got = run_backward(test_backend(), data, saved).gradients.scale;
+  const auto expected = expected_gradients<Rounded32>(data, saved).scale;
+  Grid<double> term = got;
+  for (size_t i = 0; i < term.data.size(); ++i) term.data[i] = expected.data[i].value - data.before.scale.data[i];
+  expect_only_the_original_passes(got, term, expected);
+}
+
 // The queries' share of the gradient by frequency; that of the keys is of the same size and may cancel it.
 class FrequencyMutation : public testing::TestWithParam<AttentionCase> {};
 
@@ -126,6 +150,10 @@ INSTANTIATE_TEST_SUITE_P(Cases, AttentionMutation,
                          testing::ValuesIn(cases_named({"Plain", "CausalPacked", "DistanceBias", "Dropout"})),
                          [](const auto& tested) { return tested.param.name; });
 INSTANTIATE_TEST_SUITE_P(Cases, BiasMutation, testing::ValuesIn(cases_named({"DistanceBias", "Dropout", "Everything"})),
+                         [](const auto& tested) { return tested.param.name; });
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RowScaleMutation);  // a backend that has no row scales has no cases
+INSTANTIATE_TEST_SUITE_P(Cases, RowScaleMutation, testing::ValuesIn(cases_named({"RowScale", "CausalRopeAndRowScale"})),
                          [](const auto& tested) { return tested.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(Cases, FrequencyMutation, testing::ValuesIn([] {

@@ -1,6 +1,7 @@
 #pragma once
 // Small models with every entry of the catalogue, and with the ways in which entries can be combined.
 #include "model/model_case.h"
+#include "support/backend.h"
 
 namespace phasor::testing_support {
 
@@ -81,6 +82,25 @@ inline std::vector<ModelCase> encoding_cases() {
   add_grid("rope_mixed", "rope(axes=2,map=mixed)");
   add_grid("rope_mixed_learned", "rope(axes=2,map=mixed,frequencies=learned)");
   add_grid("rope_axial_and_alibi", "rope(axes=2)[heads=0]+rope[heads=1]+alibi");
+  // Factors by the query's position and the length. The cuda backend refuses them (engine/cuda/attention_support.h).
+  const auto add_scaled = [&](const char* name, const char* encoding, bool causal = false) {
+    if (tested_device() == kDefaultDevice) add(name, encoding).causal = causal;
+  };
+  add_scaled("scale_fixed", "scale(\"1+0.3*log(i+1)+h\")+rope");
+  add_scaled("scale_learned", "scale(\"s*log(i+2)\",s=learned(1,per=head))+alibi");
+  add_scaled("scale_learned_length", "scale(\"a*log(n+1)/(1+l)\",a=learned(0.5))");
+  add_scaled("scale_learned_both", "scale(\"1+a*i/n\",a=learned(0.3,per=head))[heads=1]+logn(original=3)[heads=0,2]");
+  add_scaled("scale_learned_alone", "scale(\"s\",s=learned(1.5,per=head))[layers=1]+llama4_scale(floor=3)[layers=0]");
+  add_scaled("ssmax", "ssmax+rope");
+  add_scaled("ssmax_causal", "ssmax(b=learned(0.5,per=head))+learned", true);
+  add_scaled("ssmax_shared", "ssmax(s=shared,start=0.4)+t5(buckets=8,max_distance=6,scale=one)", true);
+  add_scaled("logn_causal", "logn(original=3)+rope", true);
+  add_scaled("llama4_scale", "rope[layers=0]+llama4_scale(floor=3)[layers=1]", true);
+  add_scaled("llama4_scale_learned", "llama4_scale(beta=learned(0.4,per=head),floor=2,offset=0)+learned");
+  add_scaled("scale_randomized", "randomized(scale(\"a*log(i+2)/log(n+1)\",a=learned(1)),max=20)+rope");
+  add_scaled("scale_mla", "mla+scale(\"1+i/9\")");
+  add("mla_yarn", "mla(scaling=yarn,factor=4,original=6,mscale=2,mscale_all_dim=1,attention_on=logits)");
+  add("yarn_on_logits", "rope(fraction=0.5,scaling=yarn,factor=4,original=6,attention_on=logits)");
   // Decoupled paths
   add("mla", "mla");
   add("mla_half", "mla(kv=5,q=7,rope=6,layout=half)");
@@ -92,6 +112,7 @@ inline std::vector<ModelCase> encoding_cases() {
   add("randomized_rope", "randomized(rope,max=30)");
   add("randomized_learned", "randomized(learned+relative,max=20)");
   add("randomized_beside_index", "randomized(rope,max=25)[heads=0]+rope[heads=1]+alibi+sinusoidal");
+  add("randomized_before_index", "randomized(alibi,max=25)+rope");
   add_causal("randomized_fire", "randomized(fire(hidden=4,threshold=8),max=20)");
   add("scattered_rope", "scattered(rope)");
   add("scattered_sinusoidal", "scattered(sinusoidal)");

@@ -1,5 +1,5 @@
 // The engine's attention logits for every encoding against the one formula, in double, pair by pair:
-//   L_ij = s <A(p_i) q_i, B(p_j) k_j> + b(p_i, p_j - p_i) - |c_i - c_j|
+//   L_ij = s r(p_i) <A(p_i) q_i, B(p_j) k_j> + b(p_i, p_j - p_i) - |c_i - c_j|
 // at the places where a wrong position, layout or table shows: the first two, one in the middle, the last.
 #include <gtest/gtest.h>
 
@@ -131,6 +131,13 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
     }
   }
 
+  double row_scale(const LayerEncoding& layer, int64_t head, int64_t i, int64_t length) const {
+    if (layer.row_scale == nullptr) return 1.0;
+    const ScaleTerm& term = *layer.row_scale;
+    const int64_t row = head + (term.per_length ? (length - 1) * data_.config.heads : 0);
+    return term.fixed(row, term.fixed.columns > 1 ? position(i, term.axis) : 0);
+  }
+
   Value logit(const Rows& attention, int64_t l, int64_t head, int64_t i, int64_t j, int64_t length) const {
     const LayerEncoding& layer = encoding_.layers[static_cast<size_t>(l)];
     const AttentionShape& shape = attention.shape;
@@ -143,7 +150,8 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
                rotation, true, i, length);
     const auto k = turned(with_shared(channels(attention.key, j, key_head * own_key, own_key), attention.shared_key, j),
                           rotation, false, j, length);
-    const double scale = layer.scale[static_cast<size_t>(head)] / std::sqrt(static_cast<double>(shape.key_width));
+    const double scale = layer.scale[static_cast<size_t>(head)] * row_scale(layer, head, i, length) /
+                         std::sqrt(static_cast<double>(shape.key_width));
     Value value;
     for (size_t c = 0; c < q.size(); ++c) value.add(scale * q[c].real() * k[c].real());
     value.add(bias(layer, head, i, j, length));

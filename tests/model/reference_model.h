@@ -188,6 +188,7 @@ class ReferenceModel {
     }
     if (encoding.bias) tensors.bias = table(encoding.bias->fixed, encoding.bias->learned);
     if (!encoding.gates.empty()) tensors.prefix = prefix(x, encoding.gates);
+    if (encoding.row_scale) tensors.scale = table(encoding.row_scale->fixed, encoding.row_scale->learned);
     const reference::AttentionSetup setup = this->setup(encoding, layer, tensors);
     return stored(reference::attention(setup, tensors).out);
   }
@@ -253,6 +254,12 @@ class ReferenceModel {
         setup.bias.sequence_table.push_back(length(s) - 1);
       }
     }
+    if (encoding.row_scale) {
+      setup.row_scale.axis = encoding.row_scale->axis;
+      for (int64_t s = 0; encoding.row_scale->per_length && s < data_.batch.sequence_count(); ++s) {
+        setup.row_scale.sequence_table.push_back(length(s) - 1);
+      }
+    }
     if (config_.dropout_sites == DropoutSites::all) {
       setup.dropout = dropout(static_cast<uint32_t>(layer) * kHeadSites);
     }
@@ -277,6 +284,7 @@ class ReferenceModel {
       setup.positions = std::max(setup.positions, rotation->positions);
       learned = learned || !rotation->learned.empty();
     }
+    for (const PositionAxis& axis : data_.encoding.axes) setup.positions = std::max(setup.positions, axis.extent);
     const int64_t sequences = data_.batch.sequence_count();
     const auto size = static_cast<size_t>(sequences * setup.sets * setup.axes * setup.positions * setup.pairs * 2);
     setup.query.assign(size, 0.0);

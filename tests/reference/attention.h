@@ -1,6 +1,6 @@
 #pragma once
 // Ragged attention, one query at a time:
-//   L_ij = scale * head_scale[h] * <A q_i, B k_j> + b_h(p_i, p_j - p_i) - |c_i - c_j|,
+//   L_ij = scale * head_scale[h] * row_scale_h(p_i) * <A q_i, B k_j> + b_h(p_i, p_j - p_i) - |c_i - c_j|,
 //   c_i - c_j for keys in front of the query and c_j - c_i for those behind, since c falls;  o_i = sum_j
 //   dropout(softmax(L))_ij v_j.
 #include <algorithm>
@@ -29,6 +29,11 @@ struct BiasSetup {
   std::vector<int32_t> sequence_table;  // [sequences] or empty
 };
 
+struct RowScaleSetup {
+  int64_t axis = 0;
+  std::vector<int32_t> sequence_table;  // [sequences] or empty
+};
+
 // All that is not differentiated.
 struct AttentionSetup {
   AttentionShape shape;
@@ -39,6 +44,7 @@ struct AttentionSetup {
   bool causal = false;
   RotationSetup rotation;
   BiasSetup bias;
+  RowScaleSetup row_scale;
   DropoutRule dropout;
 
   int64_t sequences() const { return static_cast<int64_t>(offsets.size()) - 1; }
@@ -55,6 +61,12 @@ struct AttentionSetup {
   int64_t bias_column(int64_t query_token, int64_t key_token) const {
     return bias.reach + positions(key_token, bias.axis) - positions(query_token, bias.axis);
   }
+  int64_t scale_row(int64_t s, int64_t h) const {
+    return reference::sequence_table(row_scale.sequence_table, s) * shape.heads + h;
+  }
+  int64_t scale_column(int64_t query_token, int64_t columns) const {
+    return columns > 1 ? positions(query_token, row_scale.axis) : 0;
+  }
   // The row of the rotation's tables for the first axis, -1 where the head does not turn.
   int64_t rotation_row(int64_t s, int64_t h) const {
     if (rotation.query.empty() || rotation.head_set[static_cast<size_t>(h)] < 0) return -1;
@@ -70,6 +82,7 @@ struct AttentionTensors {
   Grid<S> value;
   Grid<S> bias;         // [tables * heads * rows, 2 reach + 1] or empty
   Grid<S> frequency;    // [tables * sets * axes, pairs] or empty: what is added to the frequencies in the tables
+  Grid<S> scale = {};   // [tables * heads, positions or 1] or empty
   Grid<S> prefix = {};  // [tokens, heads] or empty
 };
 
@@ -160,6 +173,14 @@ S prefix_between(const Grid<S>& prefix, int64_t query_token, int64_t key_token, 
   return prefix(std::max(query_token, key_token), h) - prefix(std::min(query_token, key_token), h);
 }
 
+// What the products of a query are multiplied with.
+template <class S>
+S logit_scale(const AttentionSetup& setup, const Grid<S>& row_scale, int64_t s, int64_t h, int64_t query_token) {
+  const S scale = S(setup.scale) * S(setup.factor(h));
+  if (row_scale.empty()) return scale;
+  return scale * row_scale(setup.scale_row(s, h), setup.scale_column(query_token, row_scale.columns));
+}
+
 // What query i sees; the vectors cover the visible keys.
 template <class S>
 struct AttentionRow {
@@ -180,7 +201,7 @@ AttentionRow<S> attention_row(const AttentionSetup& setup, const AttentionTensor
   for (int64_t j = 0; j < visible; ++j) {
     Sum<S> sum;
     for (int64_t c = 0; c < keys.columns; ++c) sum.add(queries(i, c) * keys(j, c));
-    S logit = S(setup.scale) * S(setup.factor(h)) * sum.total();
+    S logit = logit_scale(setup, x.scale, s, h, begin + i) * sum.total();
     if (!x.bias.empty()) logit += x.bias(setup.bias_row(s, h, begin + i), setup.bias_column(begin + i, begin + j));
     if (!x.prefix.empty()) logit += prefix_between(x.prefix, begin + i, begin + j, h);
     row.logits.push_back(logit);

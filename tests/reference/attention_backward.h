@@ -1,7 +1,8 @@
 #pragma once
 // The gradients of ragged attention. With P = softmax(L), m the dropout factors and D_i = <do_i, o_i>:
 //   dL_ij = P_ij (m_ij <do_i, v_j> - D_i),  dv_j = sum_i m_ij P_ij do_i,
-//   d(A q_i) = s sum_j dL_ij B k_j,  d(B k_j) = s sum_i dL_ij A q_i,  db(d) = sum of dL_ij at distance d.
+//   d(A q_i) = s r_i sum_j dL_ij B k_j,  d(B k_j) = s sum_i r_i dL_ij A q_i,  db(d) = sum of dL_ij at distance d,
+//   dr_i = s <A q_i, sum_j dL_ij B k_j>.
 //   dc_t = sum of dL_ij over i, j with t the later of both less that with t the earlier.
 // A factor m e^(i w p) moves by i p of itself with w: dw = sum of p Im(conj(A q) d(A q)) over queries, and keys alike.
 #include "reference/attention.h"
@@ -103,8 +104,8 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
   const Grid<S> keys = turned_head(setup, x, false, s, h);
   const S scale = S(setup.scale) * S(setup.factor(h));
   // What the sums of one token's turned channels add to all gradients that they reach.
-  const auto add_turned = [&](bool query, int64_t i, std::vector<S> gradient) {
-    for (S& g : gradient) g = g * scale;
+  const auto add_turned = [&](bool query, int64_t i, std::vector<S> gradient, const S& factor) {
+    for (S& g : gradient) g = g * factor;
     const int64_t token = begin + i;
     const auto token_turns = turns(setup, x.frequency, query, s, h, token);
     const S* channels = &(query ? queries : keys)(i, 0);
@@ -123,6 +124,7 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
   for (int64_t i = 0; i < n; ++i) {
     const AttentionRow<S> row = attention_row(setup, x, queries, keys, s, h, i);
     const std::vector<S> dlogits = logit_gradient_row(setup, x, row, dout, saved, s, h, i);
+    const S factor = logit_scale(setup, x.scale, s, h, begin + i);
     SumGrid<S> dquery = sums<S>(1, width);
     for (int64_t j = 0; j < static_cast<int64_t>(dlogits.size()); ++j) {
       const auto at = static_cast<size_t>(j);
@@ -136,7 +138,7 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
       const S dlogit = operand(dlogits[at]);
       for (int64_t c = 0; c < width; ++c) {
         dquery(0, c).add(dlogit * keys(j, c));
-        dkeys(j, c).add(dlogit * queries(i, c));
+        dkeys(j, c).add(x.scale.empty() ? dlogit * queries(i, c) : dlogit * (queries(i, c) * factor));
       }
       if (value_of(row.factors[at]) == 0.0) continue;
       const S weight = operand(row.weights[at] * row.factors[at]);
@@ -145,12 +147,18 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
         gradients.value(begin + j, setup.key_head(h) * shape.value_width + c).add(term);
       }
     }
-    add_turned(true, i, totals(dquery).data);
+    const std::vector<S> by_query = totals(dquery).data;
+    for (int64_t c = 0; !gradients.scale.empty() && c < width; ++c) {
+      gradients.scale(setup.scale_row(s, h), setup.scale_column(begin + i, x.scale.columns))
+          .add(by_query[static_cast<size_t>(c)] * (scale * queries(i, c)));
+    }
+    add_turned(true, i, by_query, factor);
   }
   const Grid<S> dturned = totals(dkeys);
   for (int64_t j = 0; j < n; ++j) {
     const auto first = dturned.data.begin() + j * width;
-    add_turned(false, j, std::vector<S>(first, first + width));
+    // With row scales, the queries in these sums have theirs already.
+    add_turned(false, j, std::vector<S>(first, first + width), x.scale.empty() ? scale : S(1.0));
   }
 }
 
@@ -158,6 +166,7 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
 struct TableGradients {
   Grid<double> bias;       // [tables * heads * rows, 2 reach + 1]
   Grid<double> frequency;  // [tables * sets * axes, pairs]
+  Grid<double> scale;      // as the row scales
 };
 
 template <class S>
@@ -169,15 +178,16 @@ AttentionTensors<S> attention_backward(const AttentionSetup& setup, const Attent
     for (size_t i = 0; i < from.data.size(); ++i) result.data[i].add(S(from.data[i]));
     return result;
   };
-  AttentionTensors<Sum<S>> gradients{zeros(x.query),           zeros(x.key),   zeros(x.shared_query),
-                                     zeros(x.shared_key),      zeros(x.value), started(before.bias),
-                                     started(before.frequency)};
+  AttentionTensors<Sum<S>> gradients{
+      zeros(x.query), zeros(x.key),         zeros(x.shared_query),     zeros(x.shared_key),
+      zeros(x.value), started(before.bias), started(before.frequency), started(before.scale)};
   gradients.prefix = zeros(x.prefix);
   for (int64_t s = 0; s < setup.sequences(); ++s) {
     for (int64_t h = 0; h < setup.shape.heads; ++h) add_head_gradients(setup, x, dout, saved, s, h, gradients);
   }
   return {totals(gradients.query), totals(gradients.key),  totals(gradients.shared_query), totals(gradients.shared_key),
-          totals(gradients.value), totals(gradients.bias), totals(gradients.frequency),    totals(gradients.prefix)};
+          totals(gradients.value), totals(gradients.bias), totals(gradients.frequency),    totals(gradients.scale),
+          totals(gradients.prefix)};
 }
 
 }  // namespace phasor::reference

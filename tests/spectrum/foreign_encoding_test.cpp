@@ -66,6 +66,31 @@ TEST(ForeignEncoding, TheAttentionFactorIsSaid) {
   EXPECT_EQ(product_factor_text(rope, 0), "");
 }
 
+// Factors by the query's position are part of the scale: of queries with and without angles.
+TEST(ForeignEncoding, ScalesRows) {
+  const ForeignQueries plain = plain_queries();
+  ForeignQueries queries = plain_queries();
+  const AppliedEncoding applied =
+      apply_encoding(queries, parse_encoding("rope+scale(\"1+i/n\")[heads=1]"), {.first = 1, .step = 2}, 0);
+  EXPECT_EQ(std::count(applied.done.begin(), applied.done.end(),
+                       "queries have factors by their position or length in 1 of 2 heads, in logits with and without "
+                       "angles"),
+            1);
+  const ForeignQueries turned = with("rope", {.first = 1, .step = 2});
+  EXPECT_TRUE(queries.samples[0][0].row_scale.empty());
+  EXPECT_EQ(queries.samples[0][0].logits().values(), turned.samples[0][0].logits().values());
+  const HeadLogits& head = queries.samples[0][1];
+  for (int64_t t = 0; t < kTokens; ++t) {
+    const double factor = 1.0 + static_cast<double>(1 + 2 * t) / static_cast<double>(2 * kTokens);
+    EXPECT_NEAR(head.row_scale[static_cast<size_t>(t)], factor, 1e-15);
+    for (int64_t c = 0; c < kWidth; ++c) {
+      EXPECT_NEAR(head.plain_query(t, c), factor * plain.samples[0][1].query(t, c), 1e-14);
+      EXPECT_NEAR(head.query(t, c), factor * turned.samples[0][1].query(t, c), 1e-14);
+    }
+  }
+  EXPECT_THROW(apply_encoding(queries, parse_encoding("rope"), {}, 0), UsageError);
+}
+
 TEST(ForeignEncoding, QueriesFromBeforeRotationAreEnough) {
   ForeignFile file;
   file.add<double>("queries_plain", {kHeads, kTokens, kWidth})

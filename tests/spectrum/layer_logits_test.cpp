@@ -62,8 +62,18 @@ TEST_P(ModelLogits, AreThoseOfTheEngine) {
         const HeadLogits& head = heads[static_cast<size_t>(h)];
         const int64_t row = h * n;
         expect_rounded(head.logits(), engine.logits.data() + row * n, head.causal, size_of_terms(head), "logit");
-        expect_rounded(head.query, engine.queries.data() + row * head.width(), false, largest_magnitude(head.query),
-                       "query");
+        std::vector<float> queries(engine.queries.begin() + row * head.width(),
+                                   engine.queries.begin() + (row + n) * head.width());
+        Dense unscaled = head.query;
+        for (int64_t i = 0; i < static_cast<int64_t>(head.row_scale.size()); ++i) {
+          // The engine gives them as they are turned. Where the factor is 0 nothing is left to compare.
+          const double factor = head.row_scale[static_cast<size_t>(i)];
+          for (int64_t c = 0; c < head.width(); ++c) {
+            if (factor == 0.0) queries[static_cast<size_t>(i * head.width() + c)] = 0.0f;
+            if (factor != 0.0) unscaled(i, c) /= factor;
+          }
+        }
+        expect_rounded(unscaled, queries.data(), false, largest_magnitude(unscaled), "query");
         expect_rounded(head.key, engine.keys.data() + row * head.width(), false, largest_magnitude(head.key), "key");
       }
     }
@@ -100,6 +110,29 @@ TEST_P(ModelLogits, OfZeroQueriesAreTheBias) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, ModelLogits, ::testing::ValuesIn(logit_cases()),
                          [](const auto& tested) { return tested.param.name; });
+
+// The factor is part of the scale: it is in logits with and without angles.
+TEST(LayerLogits, OfScaledRowsHaveTheClosedFormsFactor) {
+  const ThreadGuard one_thread(1);
+  ModelRun scaled(small_model("scale(\"1+i/8\")[heads=0,2]+rope"), {9, 6});
+  ModelRun plain(small_model("rope"), {9, 6});
+  plain.model.load_parameters(scaled.model.save_parameters());
+  plain.model.forward(plain.data.batch);
+  const std::vector<HeadLogits> with = scaled.logits(0).sequence(1), without = plain.logits(0).sequence(1);
+  for (size_t h = 0; h < 3; ++h) {
+    const bool has = h != 1;
+    ASSERT_EQ(with[h].row_scale.size(), has ? 6u : 0u) << h;
+    const Dense logits = with[h].logits(), before = without[h].logits();
+    const Dense products = with[h].plain_products(), products_before = without[h].plain_products();
+    for (int64_t i = 0; i < 6; ++i) {
+      const double factor = has ? 1.0 + static_cast<double>(i) / 8.0 : 1.0;
+      for (int64_t j = 0; j < 6; ++j) {
+        EXPECT_NEAR(logits(i, j), factor * before(i, j), 8.0 * kUnit * size_of_terms(with[h])) << h;
+        EXPECT_NEAR(products(i, j), factor * products_before(i, j), 8.0 * kUnit * size_of_terms(with[h])) << h;
+      }
+    }
+  }
+}
 
 TEST(LayerLogits, OfAlibiHaveTheClosedFormsBias) {
   const ThreadGuard one_thread(1);

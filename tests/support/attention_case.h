@@ -27,6 +27,10 @@ struct AttentionCase {
   int64_t bias_tables = 1;
   bool head_scale = false;
   bool prefix = false;
+  bool row_scale = false;
+  bool row_scale_by_query = true;  // else one factor per head, or per head and table
+  int64_t row_scale_axis = 0;
+  int64_t row_scale_tables = 1;
   float rate = 0.0f;
   bool packed = false;  // query, key, value are column ranges of one matrix
   int64_t spare = 0;    // tokens and sequences of capacity beyond the batch
@@ -58,6 +62,37 @@ inline void add_prefix_cases(std::vector<AttentionCase>& cases) {
   everything.name = "EverythingAndPrefix";
   everything.prefix = true;
   for (const AttentionCase& added : {alone, causal, grouped, everything}) cases.push_back(added);
+}
+
+// A factor per query: alone, by sequence alone, and beside everything else.
+inline void add_row_scale_cases(std::vector<AttentionCase>& cases) {
+  AttentionCase alone;
+  alone.name = "RowScale";
+  alone.lengths = {1, 2, 33, 17};
+  alone.shape = {.heads = 3, .key_heads = 3, .key_width = 8, .value_width = 8};
+  alone.row_scale = true;
+  AttentionCase causal = alone;
+  causal.name = "CausalRopeAndRowScale";
+  causal.lengths = {40, 64, 1, 33, 3};
+  causal.pairs = 4;
+  causal.causal = causal.packed = true;
+  causal.shuffled = false;
+  causal.spare = 5;
+  AttentionCase by_sequence = alone;
+  by_sequence.name = "RowScaleByTable";
+  by_sequence.lengths = {7, 12, 1, 20, 5, 3, 6};
+  by_sequence.row_scale_by_query = false;
+  by_sequence.row_scale_tables = 3;
+  by_sequence.bias = true;
+  AttentionCase everything = cases.back();
+  everything.name = "EverythingAndRowScale";
+  everything.row_scale = true;
+  everything.row_scale_axis = 1;
+  everything.row_scale_tables = 2;
+  for (const AttentionCase& added : {alone, causal, by_sequence, everything}) {
+    // The cuda backend refuses row scales (engine/cuda/attention_support.h).
+    if (tested_device() == kDefaultDevice) cases.push_back(added);
+  }
 }
 
 // Most names stand for a situation of a real model; "Everything" has all fields at once.
@@ -269,6 +304,7 @@ inline std::vector<AttentionCase> attention_cases() {
     c.spare = 9;
   }
   add_prefix_cases(cases);
+  add_row_scale_cases(cases);
   return cases;
 }
 
@@ -306,6 +342,7 @@ class AttentionData {
     setup.dropout.stream = {.seed = seed, .purpose = Purpose::dropout, .site = 100, .step = 1};
     setup.dropout.step = 31;
     make_bias();
+    make_row_scale();
     if (shape.pairs > 0) make_rotation();
     if (shape.prefix) make_prefix();
   }
@@ -320,6 +357,7 @@ class AttentionData {
             lift<S>(tensors.value),
             lift<S>(tensors.bias),
             {},
+            lift<S>(tensors.scale),
             lift<S>(tensors.prefix)};
   }
 
@@ -377,6 +415,17 @@ class AttentionData {
         }
       }
     }
+  }
+
+  // One in seven factors is 0, as log(1) is.
+  void make_row_scale() {
+    if (!shape.row_scale) return;
+    setup.row_scale.axis = shape.row_scale_axis;
+    setup.row_scale.sequence_table = table_choice(shape.row_scale_tables);
+    const int64_t columns = shape.row_scale_by_query ? std::max(batch.position_count, 1) : 1;
+    tensors.scale = data.normal(shape.row_scale_tables * shape.shape.heads, columns, Dtype::f32, 0.5, 1.0);
+    for (size_t i = 3; i < tensors.scale.data.size(); i += 7) tensors.scale.data[i] = 0.0;
+    before.scale = data.normal(tensors.scale.rows, columns);
   }
 
   void make_rotation() {

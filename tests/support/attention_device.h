@@ -103,6 +103,15 @@ class DeviceAttention {
       prefix_ = DeviceArray<double>(backend, data.tensors.prefix.data, data.shape.spare * setup.shape.heads);
       record_.prefix = View<const double, 2>(prefix_.data(), data.tokens() + data.shape.spare, setup.shape.heads);
     }
+    record_.row_scale.axis = static_cast<int32_t>(setup.row_scale.axis);
+    if (!setup.row_scale.sequence_table.empty()) {
+      scale_choice_ = DeviceArray<int32_t>(backend, setup.row_scale.sequence_table, data.shape.spare);
+      record_.row_scale.sequence_table = scale_choice_.view();
+    }
+    if (!data.tensors.scale.empty()) {
+      scale_ = DeviceMatrix(backend, Dtype::f32, data.tensors.scale);
+      record_.row_scale.table = scale_.view();
+    }
     step_ = DeviceArray<uint32_t>(backend, {setup.dropout.step});
     record_.dropout = {setup.dropout.rate, setup.dropout.stream, step_.data()};
   }
@@ -133,8 +142,8 @@ class DeviceAttention {
   AttentionBlocks blocks_;
   DeviceSequences sequences_;
   DeviceArray<float> head_scale_, turn_query_, turn_key_;
-  DeviceArray<int32_t> head_set_, rotation_choice_, bias_choice_;
-  DeviceMatrix bias_;
+  DeviceArray<int32_t> head_set_, rotation_choice_, bias_choice_, scale_choice_;
+  DeviceMatrix bias_, scale_;
   DeviceArray<double> prefix_;
   DeviceArray<uint32_t> step_;
   Attention record_;
@@ -178,6 +187,7 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
   const DeviceMatrix log_sum(backend, Dtype::f32, saved.log_sum, data.shape.spare);
   const DeviceMatrix dbias(backend, Dtype::f32, data.before.bias);
   const DeviceMatrix dfrequency(backend, Dtype::f32, data.before.frequency);
+  const DeviceMatrix dscale(backend, Dtype::f32, data.before.scale);
   AttentionBackward op;
   op.dquery = gradients.matrix(0);
   op.dkey = gradients.matrix(1);
@@ -191,16 +201,17 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
   if (!data.tensors.prefix.empty()) {
     op.dprefix = View<double, 2>(dprefix.data(), data.tokens() + data.shape.spare, heads);
   }
+  if (asked != TableGradientsAsked::none && !data.before.scale.empty()) op.dscale = dscale.view();
   op.out = out.matrix();
   op.dout = dout.matrix();
   op.log_sum = log_sum.view();
   op.attention = attention.record();
   backend.run(op);
-  AttentionGradientOutputs got{
-      {gradients.read(0), gradients.read(1), gradients.read(2), gradients.read(3), gradients.read(4),
-       dbias.read(data.before.bias.rows), dfrequency.read(data.before.frequency.rows)},
-      gradients.spoiled(),
-      gradients.images()};
+  AttentionGradientOutputs got{{gradients.read(0), gradients.read(1), gradients.read(2), gradients.read(3),
+                                gradients.read(4), dbias.read(data.before.bias.rows),
+                                dfrequency.read(data.before.frequency.rows), dscale.read(data.before.scale.rows)},
+                               gradients.spoiled(),
+                               gradients.images()};
   got.images.push_back(dbias.download());
   got.images.push_back(dfrequency.download());
   if (!data.tensors.prefix.empty()) {
@@ -210,6 +221,7 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
     std::memcpy(image.data(), got.gradients.prefix.data.data(), image.size());
     got.images.push_back(std::move(image));
   }
+  got.images.push_back(dscale.download());
   return got;
 }
 

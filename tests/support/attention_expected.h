@@ -11,18 +11,18 @@ namespace phasor::testing_support {
 using reference::Rounded32;
 
 inline constexpr const char* kGradientNames[] = {"dquery", "dkey",  "dshared_query", "dshared_key",
-                                                 "dvalue", "dbias", "dfrequency"};
-inline constexpr size_t kGradients = 7;
+                                                 "dvalue", "dbias", "dfrequency",    "dscale"};
+inline constexpr size_t kGradients = 8;
 inline constexpr size_t kTokenGradients = 5;  // the first so many have a row per token; the others are by tables
 
 template <class S>
 std::array<const Grid<S>*, kGradients> listed(const reference::AttentionTensors<S>& t) {
-  return {&t.query, &t.key, &t.shared_query, &t.shared_key, &t.value, &t.bias, &t.frequency};
+  return {&t.query, &t.key, &t.shared_query, &t.shared_key, &t.value, &t.bias, &t.frequency, &t.scale};
 }
 
 template <class S>
 std::array<Grid<S>*, kGradients> listed(reference::AttentionTensors<S>& t) {
-  return {&t.query, &t.key, &t.shared_query, &t.shared_key, &t.value, &t.bias, &t.frequency};
+  return {&t.query, &t.key, &t.shared_query, &t.shared_key, &t.value, &t.bias, &t.frequency, &t.scale};
 }
 
 template <class R>

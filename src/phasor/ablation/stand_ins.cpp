@@ -6,6 +6,7 @@
 
 #include "phasor/ablation/head_rows.h"
 #include "phasor/engine/download.h"
+#include "phasor/model/query_factors.h"
 #include "phasor/random/distributions.h"
 
 namespace phasor {
@@ -197,6 +198,35 @@ std::vector<float> StandIns::changed_rows(AblationMethod method, int64_t layer, 
   return rows;
 }
 
+// A factor by the query's position becomes its mean over the places of the sequence's tokens: that of the first place,
+// or none, would make all logits hotter or colder, which is not what removes position. Factors by length alone stay.
+Memory StandIns::level_row_scale(Attention& attention, const Batch& batch) const {
+  RowScale& scale = attention.row_scale;
+  if (scale.table.empty() || scale.table.extent(1) == 1) return {};
+  Backend& backend = model_.backend();
+  const int64_t heads = attention.shape.heads, sequences = batch.sequence_count(), tokens = batch.token_count();
+  const std::vector<float> factors = query_factors(backend, attention, batch.offsets);
+  std::vector<float> means;
+  std::vector<int32_t> own_table(static_cast<size_t>(sequences));
+  std::iota(own_table.begin(), own_table.end(), 0);
+  for (int64_t s = 0; s < sequences; ++s) {
+    const Span own = span_of(batch, s);
+    for (int64_t h = 0; h < heads; ++h) {
+      const auto first = factors.begin() + h * tokens + own.first;
+      const double sum = std::accumulate(first, first + own.length, 0.0);
+      means.push_back(static_cast<float>(sum / static_cast<double>(std::max<int64_t>(1, own.length))));
+    }
+  }
+  const size_t bytes = means.size() * sizeof(float);
+  Memory memory = backend.allocate(bytes + own_table.size() * sizeof(int32_t));
+  auto* of_sequence = static_cast<std::byte*>(memory.data()) + bytes;
+  backend.copy_in(memory.data(), means.data(), bytes);
+  backend.copy_in(of_sequence, own_table.data(), own_table.size() * sizeof(int32_t));
+  scale.table = View<const float, 2>(static_cast<const float*>(memory.data()), sequences * heads, 1);
+  scale.sequence_table = View<const int32_t, 1>(reinterpret_cast<const int32_t*>(of_sequence), sequences);
+  return memory;
+}
+
 // Without position all tokens stand at the first place: angles are 0 and a bias over distance is the same everywhere,
 // which a softmax does not see.
 void StandIns::set_positions(AblationMethod method, Attention& attention, const Batch& batch,
@@ -260,6 +290,7 @@ ConstMatrix StandIns::attend_again(AblationMethod method, int64_t layer, const B
   const int64_t tokens = batch.token_count();
   const std::vector<int32_t> places = shuffled_places(batch, first_sample, draw);
   const std::vector<float> changed = changed_rows(method, layer, batch, first_sample, attention, places);
+  const Memory levelled = method == AblationMethod::position_off ? level_row_scale(attention, batch) : Memory();
   set_positions(method, attention, batch, places);
   set_gates(method, layer, attention, batch, places);
 

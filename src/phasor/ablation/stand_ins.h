@@ -52,6 +52,7 @@ class StandIns {
   std::vector<int32_t> shuffled_places(const Batch& batch, int64_t first_sample, int64_t draw) const;
   std::vector<float> changed_rows(AblationMethod method, int64_t layer, const Batch& batch, int64_t first_sample,
                                   const Attention& attention, const std::vector<int32_t>& places) const;
+  Memory level_row_scale(Attention& attention, const Batch& batch) const;
   void set_positions(AblationMethod method, Attention& attention, const Batch& batch,
                      const std::vector<int32_t>& places);
   void set_gates(AblationMethod method, int64_t layer, Attention& attention, const Batch& batch,

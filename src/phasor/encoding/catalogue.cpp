@@ -25,12 +25,16 @@ EncodingEntry cable_entry();
 EncodingEntry rope_entry();
 EncodingEntry prope_entry();
 EncodingEntry xpos_entry();
+EncodingEntry ssmax_entry();
+EncodingEntry logn_entry();
+EncodingEntry llama4_scale_entry();
 EncodingEntry mla_entry();
 EncodingEntry randomized_entry();
 EncodingEntry scattered_entry();
 EncodingEntry segments_entry();
 EncodingEntry concat_entry();
 EncodingEntry bias_entry();
+EncodingEntry scale_entry();
 EncodingEntry input_entry();
 
 const std::vector<EncodingEntry>& encoding_catalogue() {
@@ -56,6 +60,10 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       rope_entry(),
       prope_entry(),
       xpos_entry(),
+      // factors by the query
+      ssmax_entry(),
+      logn_entry(),
+      llama4_scale_entry(),
       // decoupled path
       mla_entry(),
       // wrappers, and encodings by formula
@@ -64,6 +72,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       segments_entry(),
       concat_entry(),
       bias_entry(),
+      scale_entry(),
       input_entry(),
   };
   return entries;

@@ -63,7 +63,7 @@ ResolvedEncoding resolve(const Encoding& encoding, const EncodingShape& shape) {
   const std::string text = print(encoding);
   const Encoding terms = parse_encoding(text);
   const EncodingSum sum(terms, text);
-  EncodingPlaces places(shape, text, sum.form());
+  EncodingPlaces places(shape, text, sum.form_for(shape));
   sum.fill(places);
   return places.take();
 }

@@ -18,6 +18,8 @@ std::string_view family_name(EncodingFamily family) {
       return "gates";
     case EncodingFamily::rotation:
       return "rotation";
+    case EncodingFamily::scale:
+      return "scale";
     case EncodingFamily::decoupled:
       return "decoupled";
     case EncodingFamily::wrapper:
@@ -38,6 +40,8 @@ std::string_view family_title(EncodingFamily family) {
       return "By gates of the tokens between query and key";
     case EncodingFamily::rotation:
       return "Rotations of queries and keys";
+    case EncodingFamily::scale:
+      return "Factors on the logits by the query's position";
     case EncodingFamily::decoupled:
       return "Positions on channels of their own";
     case EncodingFamily::wrapper:
@@ -67,6 +71,8 @@ EncodingFamily family_of(const EncodingEntry& entry) {
       return EncodingFamily::rotation;
     case Coupling::content_bias:
       return EncodingFamily::gates;
+    case Coupling::row_scale:
+      return EncodingFamily::scale;
     case Coupling::none:
     case Coupling::input:
       break;

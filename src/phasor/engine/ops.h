@@ -196,6 +196,14 @@ struct DistanceBias {
   int32_t axis = 0;
 };
 
+// A factor on the products of one query with all keys, inside of the biases: row h of the sequence's table, column p_i,
+// the query's position on `axis`, or column 0 where there is only one.
+struct RowScale {
+  View<const float, 2> table;             // [tables * heads, positions or 1]; empty: 1
+  View<const int32_t, 1> sequence_table;  // [sequences]: which table a sequence reads; empty: table 0
+  int32_t axis = 0;
+};
+
 struct AttentionShape {
   int32_t heads = 1;
   int32_t key_heads = 1;           // divides heads; query head h reads key head h * key_heads / heads
@@ -205,7 +213,7 @@ struct AttentionShape {
   int32_t value_width = 0;
 };
 
-// L_ij = scale * head_scale[h] * <A q_i, B k_j> + b_h(p_j - p_i) - |c_i - c_j|;
+// L_ij = scale * head_scale[h] * row_scale_h(p_i) * <A q_i, B k_j> + b_h(p_j - p_i) - |c_i - c_j|;
 // o_i = sum_j dropout(softmax(L))_ij v_j.
 struct Attention {
   ConstMatrix query;         // [tokens, heads * (key_width - shared_query_width)]
@@ -219,6 +227,7 @@ struct Attention {
   View<const float, 1> head_scale;  // [heads] or empty
   bool causal = false;
   RotationTable rotation;
+  RowScale row_scale;
   DistanceBias bias;
   // c: one number per token and head that does not rise along a sequence (GateScan). In double, because differences of
   // large numbers are what counts.
@@ -243,6 +252,7 @@ struct AttentionBackward {
   // += [tables * sets * axes, pairs] or empty: by w, where the factors are m e^(i w p) with any m that w is no part of.
   View<float, 2> dfrequency;
   View<double, 2> dprefix;  // [tokens, heads], empty where there is no prefix
+  View<float, 2> dscale;  // += as row_scale.table, or empty
   ConstMatrix out, dout;
   View<const float, 2> log_sum;
   Attention attention;

@@ -88,6 +88,12 @@ EncodingTables::EncodingTables(Backend& backend, const ResolvedEncoding& encodin
     } else if (layer.bias != nullptr) {
       tables.bias = add_bias(*layer.bias, tables.dbias);
     }
+    if (l > 0 && layer.row_scale == encoding.layers[l - 1].row_scale) {
+      tables.row_scale = layers_.back().row_scale;
+      tables.dscale = layers_.back().dscale;
+    } else if (layer.row_scale != nullptr) {
+      tables.row_scale = add_scale(*layer.row_scale, tables.dscale);
+    }
     if (std::any_of(layer.scale.begin(), layer.scale.end(), [](double s) { return s != 1.0; })) {
       const std::vector<float> scale(layer.scale.begin(), layer.scale.end());
       tables.head_scale = View<const float, 1>(upload_values(scale), layer.scale.size());
@@ -154,13 +160,31 @@ DistanceBias EncodingTables::add_bias(const BiasTerm& term, View<float, 2>& grad
   return bias;
 }
 
+RowScale EncodingTables::add_scale(const ScaleTerm& term, View<float, 2>& gradient) {
+  RowScale scale;
+  scale.axis = static_cast<int32_t>(term.axis);
+  if (term.per_length) scale.sequence_table = length_classes(class_per_length()).sequence_table();
+  if (term.learned.empty()) {
+    scale.table = upload(term.fixed);
+    return scale;
+  }
+  scales_.push_back(std::make_unique<LearnedTable>(backend_, term.fixed, term.learned, layout_));
+  scale.table = scales_.back()->table();
+  gradient = scales_.back()->gradient();
+  return scale;
+}
+
 void EncodingTables::add_rotations(const LayerEncoding& layer, int64_t l, LayerTables& tables) {
   const RotationSets rotations(layer, encoding_.shape.positions);
   if (rotations.sets.empty()) return;
   check_sets(rotations, l);
   const auto set_count = static_cast<int64_t>(rotations.sets.size());
   const int64_t rows = rotations.classes() * set_count * rotations.axes;
-  const int64_t positions = rotations.positions;
+  // A row is read at the token's position on every axis, of other terms too.
+  int64_t positions = rotations.positions;
+  for (int64_t axis = 0; axis < rotations.axes; ++axis) {
+    positions = std::max(positions, encoding_.axes[static_cast<size_t>(axis)].extent);
+  }
   const int64_t pairs = rotations.pairs;
   const int64_t row_size = positions * pairs * 2;
   const auto row_of = [&](int64_t c, int64_t set, int64_t axis) {
@@ -238,6 +262,7 @@ void EncodingTables::set_batch(const Batch& batch) {
 void EncodingTables::remake(const View<float, 1>& parameters) {
   if (input_learned_ != nullptr) input_learned_->remake(parameters);
   for (const auto& bias : biases_) bias->remake(parameters);
+  for (const auto& scale : scales_) scale->remake(parameters);
   for (const LearnedRotation& rotation : rotations_) {
     rotation.frequencies->remake(parameters);
     const View<float, 2> frequencies = rotation.frequencies->table();
@@ -252,6 +277,7 @@ void EncodingTables::remake(const View<float, 1>& parameters) {
 void EncodingTables::clear_gradients() {
   if (input_learned_ != nullptr) input_learned_->clear_gradient();
   for (const auto& bias : biases_) bias->clear_gradient();
+  for (const auto& scale : scales_) scale->clear_gradient();
   for (const View<float, 2>& dfrequency : dfrequencies_) {
     backend_.run(Fill{.x = View<float, 1>(dfrequency.data(), dfrequency.size())});
   }
@@ -260,6 +286,7 @@ void EncodingTables::clear_gradients() {
 void EncodingTables::pass_back(const View<float, 1>& parameters, const View<float, 1>& gradients) {
   if (input_learned_ != nullptr) input_learned_->pass_back(parameters, gradients);
   for (const auto& bias : biases_) bias->pass_back(parameters, gradients);
+  for (const auto& scale : scales_) scale->pass_back(parameters, gradients);
   for (const LearnedRotation& rotation : rotations_) {
     const View<float, 2> collected = rotation.frequencies->gradient();
     for (size_t a = 0; a < rotation.dfrequency.size(); ++a) {

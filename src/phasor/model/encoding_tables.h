@@ -16,10 +16,12 @@ namespace phasor {
 struct LayerTables {
   RotationTable rotation;
   DistanceBias bias;
+  RowScale row_scale;
   View<const float, 1> head_scale;                 // empty when every head's factor is 1
   std::vector<View<const int32_t, 1>> gate_heads;  // of each term with gates: the heads of its gates
   // Where the backward pass adds up gradients of learned tables; empty where nothing is learned.
   View<float, 2> dbias;
+  View<float, 2> dscale;
   View<float, 2> dfrequency;
 };
 
@@ -50,6 +52,7 @@ class EncodingTables {
   std::vector<int32_t> class_per_length() const;
   void add_input(const InputTerm& term);
   DistanceBias add_bias(const BiasTerm& term, View<float, 2>& gradient);
+  RowScale add_scale(const ScaleTerm& term, View<float, 2>& gradient);
   void add_rotations(const LayerEncoding& layer, int64_t l, LayerTables& tables);
   View<const float, 2> upload(const Table& table);
   template <class T>
@@ -63,7 +66,7 @@ class EncodingTables {
   std::map<std::vector<int32_t>, LengthClasses> classes_;
   InputTable input_;
   std::unique_ptr<LearnedTable> input_learned_;
-  std::vector<std::unique_ptr<LearnedTable>> biases_;
+  std::vector<std::unique_ptr<LearnedTable>> biases_, scales_;
   std::vector<LearnedRotation> rotations_;
   std::vector<View<float, 2>> dfrequencies_;
   std::vector<LayerTables> layers_;

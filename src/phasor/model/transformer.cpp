@@ -203,6 +203,7 @@ Attention Transformer::attention(int64_t l) const {
   attention.head_scale = tables.head_scale;
   attention.causal = config_.causal;
   attention.rotation = tables.rotation;
+  attention.row_scale = tables.row_scale;
   attention.bias = tables.bias;
   attention.prefix = layer.prefix;
   if (dropout_on_ && config_.dropout_sites == DropoutSites::all) {

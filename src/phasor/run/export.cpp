@@ -6,6 +6,7 @@
 #include "phasor/base/suggest.h"
 #include "phasor/checkpoint/safetensors.h"
 #include "phasor/engine/download.h"
+#include "phasor/model/query_factors.h"
 #include "phasor/model/token_positions.h"
 #include "phasor/run/config_json.h"
 
@@ -32,6 +33,7 @@ class Exporter {
     if (wants("values")) {
       add_heads(writer, prefix + "values", attention.value, shape.key_heads, shape.value_width);
     }
+    if (wants("queries")) add_query_factors(writer, prefix, attention);
     for (int64_t s = 0; s < batch_.sequence_count(); ++s) add_dense(writer, prefix, attention, s);
   }
 
@@ -57,6 +59,12 @@ class Exporter {
     if (matrix.empty()) return;
     writer.add(name, {batch_.token_count(), matrix.columns()},
                download(model_.backend(), matrix, batch_.token_count()));
+  }
+
+  // Logits are these times the products of queries and keys, which do not have them.
+  void add_query_factors(SafetensorsWriter& writer, const std::string& prefix, const Attention& attention) {
+    const std::vector<float> factors = query_factors(model_.backend(), attention, batch_.offsets);
+    if (!factors.empty()) writer.add(prefix + "query_factors", {attention.shape.heads, batch_.token_count()}, factors);
   }
 
   void add_dense(SafetensorsWriter& writer, const std::string& prefix, const Attention& attention, int64_t s) {

@@ -54,11 +54,28 @@ class Application {
       turn(head.query, *rotation, rotation->query);
       turn(head.key, *rotation, rotation->key);
     }
+    if (layer_.row_scale) scale_rows(head, h);
     head.bias = bias_of(h, head.causal);
     if (!layer_.scale.empty()) head.scale *= layer_.scale[static_cast<size_t>(h)];
   }
 
  private:
+  void scale_rows(HeadLogits& head, int64_t h) const {
+    const ScaleTerm& scale = *layer_.row_scale;
+    const double* row =
+        &scale.fixed
+             .values[static_cast<size_t>(((scale.per_length ? length_ - 1 : 0) * heads_ + h) * scale.fixed.columns)];
+    std::vector<double> factors;
+    for (int64_t t = 0; t < tokens_; ++t) factors.push_back(row[scale.fixed.columns > 1 ? positions_.of(t) : 0]);
+    if (std::all_of(factors.begin(), factors.end(), [](double factor) { return factor == 1.0; })) return;
+    for (Dense* x : {&head.query, &head.plain_query}) {
+      for (int64_t t = 0; t < tokens_; ++t) {
+        for (int64_t c = 0; c < x->columns(); ++c) (*x)(t, c) *= factors[static_cast<size_t>(t)];
+      }
+    }
+    head.row_scale = std::move(factors);
+  }
+
   static std::vector<std::pair<int64_t, int64_t>> pairs_of(const Rotation& rotation) {
     std::vector<std::pair<int64_t, int64_t>> pairs;
     for (int64_t c = 0; c < rotation.pairs; ++c) {
@@ -140,11 +157,12 @@ std::vector<std::string> sentences(const ForeignQueries& queries, const Resolved
       !plain             ? "on the file's queries and keys, taken as they stand before rotation"
       : !queries.rotated ? "on the file's queries_plain and keys_plain, which have no rotated ones beside them"
                          : "on the file's queries_plain and keys_plain; its rotated ones are not used"};
-  int64_t turned = 0, biased = 0, scaled = 0;
+  int64_t turned = 0, biased = 0, scaled = 0, scaled_by_row = 0;
   for (int64_t h = 0; h < all; ++h) {
     const HeadLogits& head = heads[static_cast<size_t>(h)];
     if (!head.rotary_pairs.empty()) ++turned;
     if (head.bias.rows() > 0) ++biased;
+    if (!head.row_scale.empty()) ++scaled_by_row;
     const std::vector<double>& scale = encoding.layers[static_cast<size_t>(layer)].scale;
     if (!scale.empty() && scale[static_cast<size_t>(h)] != 1.0) ++scaled;
   }
@@ -157,7 +175,12 @@ std::vector<std::string> sentences(const ForeignQueries& queries, const Resolved
   if (const std::string factor = product_factor_text(encoding, layer); !factor.empty()) done.push_back(factor);
   if (biased > 0) done.push_back(fmt::format("a bias is added to the logits of {}", heads_text(biased, all)));
   if (scaled > 0) done.push_back(fmt::format("the scale is changed in {}", heads_text(scaled, all)));
-  if (turned + biased + scaled == 0) done.emplace_back("it changes nothing here");
+  if (scaled_by_row > 0) {
+    done.push_back(
+        fmt::format("queries have factors by their position or length in {}, in logits with and without angles",
+                    heads_text(scaled_by_row, all)));
+  }
+  if (turned + biased + scaled + scaled_by_row == 0) done.emplace_back("it changes nothing here");
   if (had_bias) done.emplace_back("the file's own bias is left out");
   if (learns) done.emplace_back("what it learns stands as it starts");
   if (positions.first != 0 || positions.step != 1) {
@@ -189,6 +212,15 @@ AppliedEncoding apply_encoding(ForeignQueries& queries, const Encoding& encoding
   }
   ResolvedEncoding resolved = resolve(encoding, shape);
   require_applicable(resolved, resolved.layers[static_cast<size_t>(layer)]);
+  for (const std::vector<HeadLogits>& sample : queries.samples) {
+    for (const HeadLogits& head : sample) {
+      if (!head.row_scale.empty()) {
+        refuse(resolved,
+               "the file's queries have factors by their position (query_factors) in them; only an export of a "
+               "run without can be read under another encoding");
+      }
+    }
+  }
   const bool learns = !resolved.parameters.empty();
   resolved = with_values(resolved, initial_values(resolved, 0));
   queries.bias = false;

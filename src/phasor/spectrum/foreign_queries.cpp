@@ -352,11 +352,37 @@ class ForeignFile {
       head.key = matrix(k, h, n, width);
       head.scale = result_.scale;
       head.causal = result_.causal;
+      scale_exported_rows(head, s, h);
       add_exported_bias(head, s, h);
       add_exported_plain(head, s, h);
       sample.push_back(std::move(head));
     }
     result_.samples.push_back(std::move(sample));
+  }
+
+  static void scale_rows(Dense& rows, const std::vector<double>& factors) {
+    for (int64_t i = 0; i < std::min(rows.rows(), static_cast<int64_t>(factors.size())); ++i) {
+      for (int64_t c = 0; c < rows.columns(); ++c) rows(i, c) *= factors[static_cast<size_t>(i)];
+    }
+  }
+
+  // Factors by the query's position, which the queries of an export do not have yet.
+  void scale_exported_rows(HeadLogits& head, int64_t s, int64_t h) {
+    const std::string name = layer_tensor("query_factors");
+    if (!file_.contains(name) || !file_.contains("offsets")) return;
+    const TensorShape& shape = info(name).shape;
+    const auto offsets = file_.data<int32_t>("offsets");
+    const int64_t n = head.size();
+    if (static_cast<size_t>(s) + 1 >= offsets.size()) refuse("offsets", "ends before sample {}", s);
+    const int64_t first = offsets[static_cast<size_t>(s)];
+    if (shape.size() != 2 || h >= shape[0] || first < 0 || first + n > shape[1]) {
+      refuse(name, "has shape {}, for head {} and tokens {} to {}", text(shape), h, first, first + n - 1);
+    }
+    const std::vector<double> factors = numbers(name);
+    const auto from = factors.begin() + h * shape[1] + first;
+    head.row_scale.assign(from, from + n);
+    if (std::all_of(from, from + n, [](double factor) { return factor == 1.0; })) head.row_scale.clear();
+    scale_rows(head.query, head.row_scale);
   }
 
   // What the logits have beyond the products, where they are in the file and that is more than rounding.
@@ -416,6 +442,7 @@ class ForeignFile {
       refuse(query_name, "has shape {}; [tokens, heads, width] is expected", text(query_shape));
     }
     head.plain_query = rows(query_name, query_shape, h);
+    scale_rows(head.plain_query, head.row_scale);
     head.plain_key = rows(key_name, key_shape, h * key_shape[1] / query_shape[1]);
     head.rotary_pairs = find_rotary_pairs(head.plain_query, head.query);
     result_.plain = true;

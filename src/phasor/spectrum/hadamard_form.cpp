@@ -243,7 +243,9 @@ HadamardForm hadamard_form(const HeadLogits& head) {
   }
   if (equal(head.query, head.plain_query) && equal(head.key, head.plain_key)) {
     form.kind = HadamardForm::Kind::nothing;
-    form.why = "nothing is turned: the encoding multiplies nothing";
+    form.why = head.row_scale.empty() ? "nothing is turned: the encoding multiplies nothing"
+                                      : "nothing is turned: rows have factors, which are in the logits without angles "
+                                        "too";
     return form;
   }
   const FourChannels x = {

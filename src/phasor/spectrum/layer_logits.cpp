@@ -50,6 +50,7 @@ LayerLogits::LayerLogits(Transformer& model, const Batch& batch, int64_t layer)
   positions_ = download(backend_, positions.data(), tokens * axes_);
   rotation_table_ = copied(backend_, attention_.rotation.sequence_table, sequences());
   bias_table_ = copied(backend_, attention_.bias.sequence_table, sequences());
+  scale_table_ = copied(backend_, attention_.row_scale.sequence_table, sequences());
   head_set_ = copied(backend_, attention_.rotation.head_set, heads());
   if (!attention_.head_scale.empty()) head_scale_ = download(backend_, attention_.head_scale.data(), heads());
   if (!attention_.prefix.empty()) prefix_ = download(backend_, attention_.prefix.data(), tokens * heads());
@@ -72,6 +73,7 @@ SequenceTables LayerLogits::tables(int64_t sequence) const {
                          positions_.begin() + first_row(sequence + 1) * axes_);
   place.rotation_table = table_of(rotation_table_, sequence);
   place.bias_table = table_of(bias_table_, sequence);
+  place.scale_table = table_of(scale_table_, sequence);
   if (!prefix_.empty()) {
     place.prefix.assign(prefix_.begin() + first_row(sequence) * heads(),
                         prefix_.begin() + first_row(sequence + 1) * heads());
@@ -91,13 +93,15 @@ std::vector<HeadLogits> LayerLogits::sequence_with(const SequenceTables& tables,
                                                    DenseView keys) const {
   const Dense turned_queries = tables.turned_queries(queries);
   const Dense turned_keys = tables.turned_keys(keys);
+  const Dense plain_queries = tables.plain_queries(queries);
   std::vector<HeadLogits> result(static_cast<size_t>(heads()));
   for (int64_t h = 0; h < heads(); ++h) {
     HeadLogits& head = result[static_cast<size_t>(h)];
     head.query = copy_of(head_columns(turned_queries, h, width()));
     head.key = copy_of(head_columns(turned_keys, h, width()));
-    head.plain_query = copy_of(head_columns(queries, h, width()));
+    head.plain_query = copy_of(head_columns(plain_queries, h, width()));
     head.plain_key = copy_of(head_columns(keys, h, width()));
+    head.row_scale = tables.row_scale(h);
     head.bias = tables.bias(h);
     head.gated = tables.is_gated(h);
     head.scale = scale(h);

@@ -31,6 +31,7 @@ SequenceTables::SequenceTables(Backend& backend, const Attention& attention, con
     query_factors_ = read_factors(backend, rotation, rotation.query, place);
     key_factors_ = read_factors(backend, rotation, rotation.key, place);
   }
+  read_row_scales(backend, attention, place);
   read_biases(backend, attention, place);
   add_gates(attention.causal, place);
 }
@@ -56,6 +57,35 @@ SequenceTables::Factors SequenceTables::read_factors(Backend& backend, const Rot
     result.push_back(std::move(factors));
   }
   return result;
+}
+
+void SequenceTables::read_row_scales(Backend& backend, const Attention& attention, const SequencePlace& place) {
+  const RowScale& scale = attention.row_scale;
+  row_scales_.resize(static_cast<size_t>(heads()));
+  if (scale.table.empty()) return;
+  const int64_t columns = scale.table.extent(1);
+  for (int64_t h = 0; h < heads(); ++h) {
+    const std::vector<float> row = download(backend, scale.table.row(place.scale_table * heads() + h), columns);
+    std::vector<double> factors;
+    for (int64_t t = 0; t < length_; ++t) {
+      const int64_t column = columns > 1 ? place.position(t, scale.axis) : 0;
+      factors.push_back(static_cast<double>(row[static_cast<size_t>(column)]));
+    }
+    // A table has rows of ones for heads that its terms were not given to.
+    const bool any = std::any_of(factors.begin(), factors.end(), [](double factor) { return factor != 1.0; });
+    if (any) row_scales_[static_cast<size_t>(h)] = std::move(factors);
+  }
+}
+
+Dense SequenceTables::scaled(Dense queries) const {
+  for (int64_t h = 0; h < heads(); ++h) {
+    const std::vector<double>& factors = row_scale(h);
+    for (int64_t t = 0; t < static_cast<int64_t>(factors.size()); ++t) {
+      double* x = queries.row(t) + h * width_;
+      for (int64_t c = 0; c < width_; ++c) x[c] *= factors[static_cast<size_t>(t)];
+    }
+  }
+  return queries;
 }
 
 void SequenceTables::read_biases(Backend& backend, const Attention& attention, const SequencePlace& place) {

@@ -1,7 +1,8 @@
 #pragma once
 // What an encoding does to the attention of one layer over one sequence, read from the tables that the engine's
-// kernels read (ops.h says how): factors that turn queries and keys, and the bias of each head, sums of gates included.
-// It is on the host and in double, so parts of queries and keys that were turned one by one add up to the turned whole.
+// kernels read (ops.h says how): factors that turn queries and keys, factors on queries, and the bias of each head, sums
+// of gates included. It is on the host and in double, so parts of queries and keys that were turned one by one add up to
+// the turned whole.
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -16,7 +17,7 @@ struct SequencePlace {
   int64_t length = 0;
   std::vector<int32_t> positions;  // [length, axes]
   int64_t axes = 1;
-  int64_t rotation_table = 0, bias_table = 0;  // which of several tables
+  int64_t rotation_table = 0, bias_table = 0, scale_table = 0;  // which of several tables
   std::vector<double> prefix = {};             // [length, heads], sums of gates; empty: none
 
   int64_t position(int64_t token, int64_t axis) const { return positions[static_cast<size_t>(token * axes + axis)]; }
@@ -31,13 +32,17 @@ class SequenceTables {
   int64_t length() const { return length_; }
   int64_t heads() const { return static_cast<int64_t>(head_set_.size()); }
 
-  // [n, heads * width] as they are before rotation; turned.
-  Dense turned_queries(DenseView queries) const { return turned(queries, query_factors_); }
+  // [n, heads * width] as they are before rotation; turned. Queries are times their row scales too.
+  Dense turned_queries(DenseView queries) const { return scaled(turned(queries, query_factors_)); }
+  // Not turned, times their row scales.
+  Dense plain_queries(DenseView queries) const { return scaled(copy_of(queries)); }
   Dense turned_keys(DenseView keys) const { return turned(keys, key_factors_); }
 
   bool is_turned(int64_t head) const { return head_set_[static_cast<size_t>(head)] >= 0; }
   // Of one head; empty where nothing turns it.
   std::vector<std::pair<int64_t, int64_t>> pairs(int64_t head) const;
+  // Of each query; empty where all are 1.
+  const std::vector<double>& row_scale(int64_t head) const { return row_scales_[static_cast<size_t>(head)]; }
   const Dense& bias(int64_t head) const { return biases_[static_cast<size_t>(head)]; }  // with gates; empty: none
   bool is_gated(int64_t head) const { return gated_[static_cast<size_t>(head)]; }
 
@@ -48,13 +53,16 @@ class SequenceTables {
                        const SequencePlace& place) const;
   void read_biases(Backend& backend, const Attention& attention, const SequencePlace& place);
   void add_gates(bool causal, const SequencePlace& place);
+  void read_row_scales(Backend& backend, const Attention& attention, const SequencePlace& place);
   Dense turned(DenseView rows, const Factors& factors) const;
+  Dense scaled(Dense queries) const;
 
   int64_t length_;
   int64_t width_;                  // channels of a head
   std::vector<int32_t> head_set_;  // [heads], -1: not turned
   std::vector<std::pair<int64_t, int64_t>> pairs_;
   Factors query_factors_, key_factors_;
+  std::vector<std::vector<double>> row_scales_;  // [heads][n]
   std::vector<Dense> biases_;
   std::vector<bool> gated_;
 };

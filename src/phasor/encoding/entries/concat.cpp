@@ -15,7 +15,7 @@ class Concat : public EncodingComponent {
     traits.neutral = false;  // even nothing takes channels away from the tokens
     return traits;
   }
-  TableForm form() const override { return inner_.form(); }
+  TableForm form_for(const EncodingShape& shape) const override { return inner_.form_for(shape); }
 
   void fill(EncodingPlaces& places) const override {
     places.concatenate(width_, [&] { inner_.fill(places); });

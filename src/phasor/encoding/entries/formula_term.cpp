@@ -25,6 +25,7 @@ struct OfferedNames {
 
 OfferedNames offered(FormulaTerm::Place place) {
   if (place == FormulaTerm::Place::bias) return {.rows = {"i", "n", "h", "l"}, .columns = {"d"}, .counts = {"H", "L"}};
+  if (place == FormulaTerm::Place::scale) return {.rows = {"n", "h", "l"}, .columns = {"i"}, .counts = {"H", "L"}};
   if (place == FormulaTerm::Place::input) return {.rows = {"i", "n"}, .columns = {"c"}, .counts = {"C"}};
   return {.rows = {"h", "l"}, .columns = {"c"}, .counts = {"C", "H", "L"}};
 }
@@ -260,6 +261,55 @@ void FormulaTerm::add_bias(EncodingPlaces& places, bool shared) const {
   for (const int64_t layer : layers) {
     if (!shared || layer == layers.front()) first = bias_source(places, layer, shared, false);
     places.add_bias(layer, first);
+  }
+}
+
+FormulaSource FormulaTerm::scale_source(EncodingPlaces& places, int64_t layer) const {
+  places.check_scale_size();
+  const EncodingShape& shape = places.shape();
+  const int64_t columns = places.scale_columns();
+  const std::vector<int64_t> heads = places.heads();
+  FormulaSource source;
+  std::vector<RowVariables> rows;
+  for (int64_t t = 0; t < places.scale_tables(); ++t) {
+    const bool per_length = places.form().scale_per_length;
+    const int64_t n = per_length ? t + 1 : shape.positions;
+    const int64_t used = per_length && !places.randomized() ? std::min(n, columns) : columns;
+    for (int64_t h = 0; h < shape.heads; ++h) {
+      const auto found = std::find(heads.begin(), heads.end(), h);
+      rows.push_back({.n = n, .h = h, .l = layer});
+      source.row_group.push_back(found == heads.end() ? -1 : static_cast<int32_t>(found - heads.begin()));
+      source.columns.push_back({0, static_cast<int32_t>(used)});
+    }
+  }
+  source.program =
+      formula_.compile(names({{"H", static_cast<double>(shape.heads)}, {"L", static_cast<double>(shape.layers)}}));
+  source.row_values = row_table(row_names_, rows);
+  source.column_values = column_table(column_names_, 0, columns);
+  source.arguments = add_parameters(places, layer);
+  check_finite(places, Table(static_cast<int64_t>(rows.size()), columns), source);
+  return source;
+}
+
+void FormulaTerm::multiply_scale(EncodingPlaces& places) const {
+  if (places.heads().empty()) return;
+  for (const int64_t layer : places.layers()) {
+    FormulaSource source = scale_source(places, layer);
+    if (learned()) {
+      places.multiply_row_scale(layer, std::move(source));
+      continue;
+    }
+    Table table(static_cast<int64_t>(source.row_group.size()), places.scale_columns());
+    add_source(table, source, {});
+    const int64_t only = uses("l") ? layer : EncodingPlaces::kAllLayers;
+    if (uses("i") || uses("n")) {
+      places.multiply_row_scale(table, only);
+    } else {
+      std::vector<double> factors;
+      for (int64_t h = 0; h < places.shape().heads; ++h) factors.push_back(table(h, 0));
+      places.multiply_scale(factors, only);
+    }
+    if (!uses("l")) return;
   }
 }
 

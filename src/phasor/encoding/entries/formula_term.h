@@ -1,8 +1,9 @@
 #pragma once
-// A formula that fills a place: by distance, by position and channel, or by channel pair. What it needs of
+// A formula that fills a place: by distance, by query, by position and channel, or by channel pair. What it needs of
 // names is offered here; what is learned becomes a source, what is not becomes a table.
 //
 //   bias         d distance p_j - p_i, i the query's position, n length, h head, l layer, H heads, L layers
+//   scale        i query's position, n length, h head, l layer, H heads, L layers
 //   input        i position, n length, c channel, C channels
 //   frequencies  c channel pair, C rotated channels, h head, l layer, H heads, L layers
 #include <string>
@@ -26,7 +27,7 @@ FormulaArgument formula_argument(const std::string& name, const LearnableNumber&
 
 class FormulaTerm {
  public:
-  enum class Place : uint8_t { bias, input, frequencies };
+  enum class Place : uint8_t { bias, scale, input, frequencies };
 
   // An entry's own formula; mistakes in it are ours.
   FormulaTerm(Place place, std::string_view formula, std::vector<FormulaArgument> arguments);
@@ -42,6 +43,9 @@ class FormulaTerm {
 
   // Each layer learns numbers of its own, unless they are shared.
   void add_bias(EncodingPlaces& places, bool shared = false) const;
+  // A factor on the logits of a query; without i and n, and with nothing learned, one per head.
+  void multiply_scale(EncodingPlaces& places) const;
+  TableForm scale_form() const { return {.scale_by_query = uses("i"), .scale_per_length = uses("n")}; }
   void add_input(EncodingPlaces& places) const;
   // `prototype` says what turns; the frequencies are filled in here.
   void rotate(EncodingPlaces& places, const Rotation& prototype) const;
@@ -52,6 +56,7 @@ class FormulaTerm {
  private:
   void note_names();
   FormulaNames names(std::vector<FormulaNames::Constant> constants) const;
+  FormulaSource scale_source(EncodingPlaces& places, int64_t layer) const;
   std::vector<FormulaSource::Argument> add_parameters(EncodingPlaces& places, int64_t layer) const;
   void check_finite(const EncodingPlaces& places, const Table& shape, const FormulaSource& source) const;
 

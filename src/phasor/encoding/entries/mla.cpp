@@ -8,6 +8,8 @@
 #include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/entries/channel_pairs.h"
 #include "phasor/encoding/entries/frequencies.h"
+#include "phasor/encoding/entries/rope_scaling.h"
+#include "phasor/encoding/resolve/values.h"
 #include "phasor/encoding/syntax/encoding_error.h"
 
 namespace phasor {
@@ -44,11 +46,20 @@ class Mla : public EncodingComponent {
         halves_(arguments.word("layout") == "half"),
         shared_query_(arguments.word("query") == "shared"),
         released_(arguments.word("table") == "released"),
-        norm_(arguments.word("norm") == "rms") {
-    for (const char* name : {"base", "layout", "query", "table"}) {
+        norm_(arguments.word("norm") == "rms"),
+        scaling_(arguments, "mla", base_) {
+    for (const char* name : {"base", "layout", "query", "table", "scaling"}) {
       if (rotary_ != 0 || !arguments.given(name)) continue;
       throw EncodingError(arguments.text(), arguments.column(name),
                           fmt::format("mla: {} is about rotary channels, and rope=0 has none", name));
+    }
+    if (!scaling_.none() && (scaling_.depends_on_length() || released_)) {
+      throw EncodingError(
+          arguments.text(), arguments.column("scaling"),
+          released_ ? "mla: table=released is not stretched"
+                    : fmt::format("mla: scaling={} goes by length, which mla does not have yet; linear, ntk, yarn and "
+                                  "llama3 are there",
+                                  arguments.word("scaling")));
     }
     if (rotary_ > 0 && rotary_ % 2 != 0) {
       throw EncodingError(arguments.text(), arguments.column("rope"),
@@ -67,13 +78,22 @@ class Mla : public EncodingComponent {
     return {.coupling = Coupling::hadamard_toeplitz,
             .exactly_relative = !released_,
             .learnable = true,
+            .extrapolates = !scaling_.none(),
             .bidirectional = true};
   }
 
   std::string formula() const override {
-    return rotary_ == 0 ? "L = <q, k> / sqrt(head width), q and k from latents" : "";
+    if (rotary_ == 0) return "L = <q, k> / sqrt(head width), q and k from latents";
+    if (scaling_.none()) return "";
+    const std::string factor = scaling_.attention_formula();
+    return fmt::format(
+        "L = (<q, k> + <R(p_i) q', R(p_j) k'>) / sqrt(head width + rope); k' is one for all heads; w = {}{}",
+        scaling_.formula("base^(-2c/rope)"), factor.empty() ? "" : "; " + factor);
   }
   bool reads(std::string_view parameter) const override {
+    for (const EncodingParameter& of_scaling : RopeScaling::parameters()) {
+      if (parameter == of_scaling.name) return scaling_.reads(parameter);
+    }
     return rotary_ != 0 || parameter == "kv" || parameter == "q" || parameter == "rope" || parameter == "norm";
   }
 
@@ -89,9 +109,17 @@ class Mla : public EncodingComponent {
                      .shared_query = shared_query_,
                      .norm = norm_});
     if (rotary == 0) return;
-    const std::vector<double> frequencies = geometric_frequencies(base_, rotary);
+    const std::vector<double> frequencies = scaling_.frequencies(base_, rotary, 0);
     Rotation rotation = index_rotation(places, frequencies, halves_);
     rotation.first = shape.head_width;
+    if (!scaling_.none()) {
+      rotation.unscaled = geometric_frequencies(base_, rotary);
+      rotation.stretch = scaling_.stretch(0);
+      rotation.magnitude = scaling_.turned_factor();
+      rotation.query = rotation_factors(rotation.frequencies, rotation.positions, rotation.magnitude);
+      rotation.key = rotation.query;
+      places.multiply_scale(std::vector<double>(static_cast<size_t>(shape.heads), scaling_.logit_factor()));
+    }
     if (released_) {
       rotation.frequencies = {};
       rotation.query = released_factors(frequencies, rotation.positions);
@@ -119,46 +147,54 @@ class Mla : public EncodingComponent {
   bool shared_query_;
   bool released_;
   bool norm_;
+  RopeScaling scaling_;
 };
+
+std::vector<EncodingParameter> mla_parameters() {
+  constexpr int64_t kMost = 65536;
+  std::vector<EncodingParameter> result = {
+      integer_parameter("kv", 0, 0, kMost,
+                        "width of the latent that keys and values are made from; 0: half the model's width"),
+      integer_parameter("q", 0, 0, kMost, "width of the latent that queries are made from; 0: half the model's width"),
+      integer_parameter("rope", kHeadWidth, kHeadWidth, kMost,
+                        "rotary channels q' and k' beside a head's own; 0: none, -1: as many as a head has"),
+      rotation_base_parameter(),
+      pair_layout_parameter(),
+      word_parameter("query", {"per_head", "shared"},
+                     "each head has a q' of its own, or all have one, as in the code released with arXiv 2505.13027"),
+      word_parameter("table", {"standard", "released"}, "a rotation, or what that code multiplies with instead"),
+      word_parameter("norm", {"rms", "none"}, "what is done to the latents")};
+  for (const EncodingParameter& parameter : RopeScaling::parameters()) result.push_back(parameter);
+  return result;
+}
 
 }  // namespace
 
 EncodingEntry mla_entry() {
-  constexpr int64_t kMost = 65536;
-  return {.name = "mla",
-          .summary = "queries, keys and values from latents; position on rotated channels of its own",
-          .formula = "L = (<q, k> + <R(p_i) q', R(p_j) k'>) / sqrt(head width + rope); k' is one for all heads",
-          .paper =
-              "DeepSeek-AI: DeepSeek-V2: A Strong, Economical, and Efficient Mixture-of-Experts Language Model (arXiv "
-              "2405.04434)",
-          .year = 2024,
-          .parameters = {integer_parameter("kv", 0, 0, kMost,
-                                           "width of the latent that keys and values are made from; 0: half the "
-                                           "model's width"),
-                         integer_parameter("q", 0, 0, kMost,
-                                           "width of the latent that queries are made from; 0: half the model's width"),
-                         integer_parameter("rope", kHeadWidth, kHeadWidth, kMost,
-                                           "rotary channels q' and k' beside a head's own; 0: none, -1: as many as a "
-                                           "head has"),
-                         rotation_base_parameter(), pair_layout_parameter(),
-                         word_parameter("query", {"per_head", "shared"},
-                                        "each head has a q' of its own, or all have one, as in the code released with "
-                                        "arXiv 2505.13027"),
-                         word_parameter("table", {"standard", "released"},
-                                        "a rotation, or what that code multiplies with instead"),
-                         word_parameter("norm", {"rms", "none"}, "what is done to the latents")},
-          .notes =
-              "Latents, their projections and norms belong to the model's layers: they are trained, and take the "
-              "place of the query, key and value projections. k' is made from the layer's input, q' from the "
-              "query latent. `mla(rope=0)` has no position at all.\n\n"
-              "`table=released` reads a row of all sines, then all cosines, as if they took turns, as "
-              "`dis_gen/mla.py` of that code does: pair m gets sines of frequencies 2m and 2m+1 in the first half "
-              "of the pairs and cosines in the second. That is no rotation: half the pairs vanish at position 0, "
-              "and logits depend on more than the distance. That code is "
-              "`mla(query=shared,table=released,norm=none)`, with a learned input term that starts at 0.",
-          .make = [](const EncodingArguments& arguments) -> std::unique_ptr<EncodingComponent> {
-            return std::make_unique<Mla>(arguments);
-          }};
+  return {
+      .name = "mla",
+      .summary = "queries, keys and values from latents; position on rotated channels of its own",
+      .formula = "L = (<q, k> + <R(p_i) q', R(p_j) k'>) / sqrt(head width + rope); k' is one for all heads",
+      .paper =
+          "DeepSeek-AI: DeepSeek-V2: A Strong, Economical, and Efficient Mixture-of-Experts Language Model (arXiv "
+          "2405.04434)",
+      .year = 2024,
+      .parameters = mla_parameters(),
+      .notes =
+          "Latents, their projections and norms belong to the model's layers: they are trained, and take the "
+          "place of the query, key and value projections. k' is made from the layer's input, q' from the "
+          "query latent. `mla(rope=0)` has no position at all.\n\n"
+          "`scaling` stretches the frequencies of q' and k' as in `rope`, whose notes have the rules. DeepSeek-V2's "
+          "and V3's own is `scaling=yarn,mscale=m,mscale_all_dim=a,attention_on=logits`: factors of m over those of "
+          "a on q' and k', and the square of a's on whole logits, content included.\n\n"
+          "`table=released` reads a row of all sines, then all cosines, as if they took turns, as "
+          "`dis_gen/mla.py` of that code does: pair m gets sines of frequencies 2m and 2m+1 in the first half "
+          "of the pairs and cosines in the second. That is no rotation: half the pairs vanish at position 0, "
+          "and logits depend on more than the distance. That code is "
+          "`mla(query=shared,table=released,norm=none)`, with a learned input term that starts at 0.",
+      .make = [](const EncodingArguments& arguments) -> std::unique_ptr<EncodingComponent> {
+        return std::make_unique<Mla>(arguments);
+      }};
 }
 
 }  // namespace phasor

@@ -15,7 +15,7 @@ class Randomized : public EncodingComponent {
     traits.extrapolates = true;  // to sequences that fit the range
     return traits;
   }
-  TableForm form() const override { return inner_.form(); }
+  TableForm form_for(const EncodingShape& shape) const override { return inner_.form_for(shape); }
 
   void fill(EncodingPlaces& places) const override {
     places.randomize(max_, [&] { inner_.fill(places); });

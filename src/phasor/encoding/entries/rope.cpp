@@ -47,7 +47,7 @@ class Rope : public EncodingComponent {
       : base_(arguments.learnable("base")),
         halves_(arguments.word("layout") == "half"),
         fraction_(arguments.number("fraction")),
-        scaling_(arguments),
+        scaling_(arguments, "rope", base_.value),
         axes_(arguments) {
     const std::string* word = arguments.word_if("frequencies");
     trained_ = word != nullptr && *word == "learned";
@@ -108,6 +108,9 @@ class Rope : public EncodingComponent {
     const Rotation prototype = make_prototype(places);
     const std::vector<int64_t> heads = places.heads();
     if (heads.empty()) return;
+    if (const double factor = scaling_.logit_factor(); factor != 1.0) {
+      places.multiply_scale(std::vector<double>(static_cast<size_t>(places.shape().heads), factor));
+    }
     if (formula_) return formula_->rotate(places, prototype);
     if (!axes_.mixed()) {
       const Table frequencies = tables(places, prototype, 0, 0);
@@ -174,7 +177,7 @@ class Rope : public EncodingComponent {
     rotation.pairs = pairs_of_share(places, "fraction", fraction_, head_pairs(places, "rope"));
     rotation.halves = halves_;
     // Of each axis; their factors are multiplied.
-    rotation.magnitude = std::pow(scaling_.attention_factor(), 1.0 / static_cast<double>(axes_.count()));
+    rotation.magnitude = std::pow(scaling_.turned_factor(), 1.0 / static_cast<double>(axes_.count()));
     scaling_.check(places, rotation.pairs);
     axes_.check(places, rotation.pairs);
     if (axes_.count() == 1) {
@@ -261,6 +264,12 @@ EncodingEntry rope_entry() {
           "`longrope` w divided by lists of numbers, one for sequences up to n0 and one beyond, with sqrt(1 + "
           "log(f)/log(n0)) on queries and keys (arXiv 2402.13753). All as in Hugging Face's `modeling_rope_utils`; "
           "`dynamic` and `longrope` go by each sequence's own length. Factors touch turned channels only.\n\n"
+          "With f the factor on queries and keys, products of turned channels get f^2 and those of channels at rest "
+          "nothing; `attention_on=logits` puts f^2 on whole logits instead, which differs with `fraction` below 1. "
+          "With "
+          "mscale and mscale_all_dim it is DeepSeek's code: the ratio of their factors on turned channels, and the "
+          "square of mscale_all_dim's on whole logits; with equal ones, `attention_on=rotated` has no factor at "
+          "all.\n\n"
           "`axes=2` to `4` turn by coordinates of the tokens instead of their index. `map=axial`: the pairs are cut "
           "into blocks, one per axis, each with all frequencies from fast to slow. `map=mixed`: RoPE-Mixed (arXiv "
           "2403.13298): the blocks turn along orthogonal directions in space, drawn once for every layer and head; "

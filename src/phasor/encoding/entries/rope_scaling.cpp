@@ -39,6 +39,7 @@ const std::vector<ArgumentUse>& argument_uses() {
       {"low", {"llama3"}},
       {"high", {"llama3"}},
       {"attention", {"yarn", "longrope"}},
+      {"attention_on", {"yarn", "longrope"}},
       {"mscale", {"yarn"}},
       {"mscale_all_dim", {"yarn"}},
       {"short", {"longrope"}},
@@ -48,10 +49,10 @@ const std::vector<ArgumentUse>& argument_uses() {
 }
 
 template <class... Args>
-[[noreturn]] void fail_at(const EncodingArguments& arguments, std::string_view name, fmt::format_string<Args...> reason,
-                          Args&&... args) {
+[[noreturn]] void fail_at(std::string_view entry, const EncodingArguments& arguments, std::string_view name,
+                          fmt::format_string<Args...> reason, Args&&... args) {
   throw EncodingError(arguments.text(), arguments.column(name),
-                      fmt::format("rope: {}", fmt::format(reason, std::forward<Args>(args)...)));
+                      fmt::format("{}: {}", entry, fmt::format(reason, std::forward<Args>(args)...)));
 }
 
 // YaRN's recommended factor for a stretch.
@@ -82,14 +83,18 @@ std::vector<EncodingParameter> RopeScaling::parameters() {
       number_parameter("low", 1, 1e-6, 1e6, "llama3: pairs that turn less often than this are stretched in full"),
       number_parameter("high", 4, 1e-6, 1e6, "llama3: pairs that turn more often stay as they are"),
       number_parameter("attention", 0, 0, 100, "yarn, longrope: factor on turned queries and keys; 0: the rule's own"),
+      word_parameter("attention_on", {"rotated", "logits"},
+                     "yarn, longrope: the factor is on turned channels of queries and keys, or its square on whole "
+                     "logits, channels at rest included"),
       number_parameter("mscale", 0, 0, 100, "yarn: numerator of that factor, as in DeepSeek-V2; 0: none"),
       number_parameter("mscale_all_dim", 0, 0, 100, "yarn: its denominator; 0: none"),
       numbers_parameter("short", 1e-6, 1e9, "longrope: one divisor per pair, up to the length `original`"),
       numbers_parameter("long", 1e-6, 1e9, "longrope: one divisor per pair, beyond it")};
 }
 
-RopeScaling::RopeScaling(const EncodingArguments& arguments)
-    : factor_(arguments.number("factor")),
+RopeScaling::RopeScaling(const EncodingArguments& arguments, std::string_view entry, double base)
+    : entry_(entry),
+      factor_(arguments.number("factor")),
       original_(arguments.number("original")),
       beta_fast_(arguments.number("beta_fast")),
       beta_slow_(arguments.number("beta_slow")),
@@ -97,6 +102,7 @@ RopeScaling::RopeScaling(const EncodingArguments& arguments)
       low_(arguments.number("low")),
       high_(arguments.number("high")),
       attention_(arguments.number("attention")),
+      on_logits_(arguments.word("attention_on") == "logits"),
       mscale_(arguments.number("mscale")),
       mscale_all_dim_(arguments.number("mscale_all_dim")),
       short_(arguments.numbers("short")),
@@ -104,40 +110,44 @@ RopeScaling::RopeScaling(const EncodingArguments& arguments)
   const std::string& name = arguments.word("scaling");
   const auto found = std::find(rules().begin(), rules().end(), name);
   rule_ = static_cast<Rule>(found - rules().begin());
-  check_arguments(arguments);
+  check_arguments(arguments, base);
 }
 
-void RopeScaling::check_arguments(const EncodingArguments& arguments) const {
+void RopeScaling::check_arguments(const EncodingArguments& arguments, double base) const {
   const std::string& rule = arguments.word("scaling");
   for (const ArgumentUse& use : argument_uses()) {
     const bool used = std::find(use.rules.begin(), use.rules.end(), rule) != use.rules.end();
     if (used || !arguments.given(use.argument)) continue;
-    fail_at(arguments, use.argument, "{} belongs to scaling={}, not to scaling={}", use.argument,
+    fail_at(entry_, arguments, use.argument, "{} belongs to scaling={}, not to scaling={}", use.argument,
             fmt::join(use.rules, "|"), rule);
   }
   const auto require = [&](const char* argument, const char* what) {
-    if (!arguments.given(argument)) fail_at(arguments, "scaling", "scaling={} needs {}: {}", rule, argument, what);
+    if (!arguments.given(argument))
+      fail_at(entry_, arguments, "scaling", "scaling={} needs {}: {}", rule, argument, what);
   };
   if (depends_on_length() || rule_ == Rule::yarn || rule_ == Rule::llama3) {
     require("original", "the length that the frequencies were meant for");
   }
   if (rule_ == Rule::yarn) {
-    if (beta_fast_ < beta_slow_) fail_at(arguments, "beta_fast", "beta_fast must be at least beta_slow");
-    if (arguments.learnable("base").value <= 1.0) fail_at(arguments, "base", "scaling=yarn needs a base above 1");
+    if (beta_fast_ < beta_slow_) fail_at(entry_, arguments, "beta_fast", "beta_fast must be at least beta_slow");
+    if (base <= 1.0) fail_at(entry_, arguments, "base", "scaling=yarn needs a base above 1");
     if ((mscale_ > 0.0) != (mscale_all_dim_ > 0.0)) {
-      fail_at(arguments, mscale_ > 0.0 ? "mscale" : "mscale_all_dim", "mscale and mscale_all_dim need each other");
+      fail_at(entry_, arguments, mscale_ > 0.0 ? "mscale" : "mscale_all_dim",
+              "mscale and mscale_all_dim need each other");
     }
     if (attention_ > 0.0 && mscale_ > 0.0) {
-      fail_at(arguments, "attention", "attention takes the place of mscale and mscale_all_dim; leave out either");
+      fail_at(entry_, arguments, "attention",
+              "attention takes the place of mscale and mscale_all_dim; leave out either");
     }
   }
   if (rule_ == Rule::llama3 && low_ >= high_) {
-    fail_at(arguments, arguments.given("high") ? "high" : "low", "high must be above low");
+    fail_at(entry_, arguments, arguments.given("high") ? "high" : "low", "high must be above low");
   }
   if (rule_ == Rule::longrope) {
     require("short", "one divisor per turning pair, for sequences up to the original length");
     require("long", "one divisor per turning pair, for longer sequences");
-    if (original_ < 2.0) fail_at(arguments, "original", "scaling=longrope needs an original length of 2 or more");
+    if (original_ < 2.0)
+      fail_at(entry_, arguments, "original", "scaling=longrope needs an original length of 2 or more");
   }
 }
 
@@ -156,6 +166,16 @@ double RopeScaling::attention_factor() const {
   if (rule_ != Rule::yarn) return 1.0;
   if (mscale_ > 0.0) return recommended_attention(factor_, mscale_) / recommended_attention(factor_, mscale_all_dim_);
   return recommended_attention(factor_, 1.0);
+}
+
+// DeepSeek's code has both: the ratio of two factors on turned channels, and the square of the lower one on whole
+// logits.
+double RopeScaling::turned_factor() const { return on_logits_ && mscale_ == 0.0 ? 1.0 : attention_factor(); }
+
+double RopeScaling::logit_factor() const {
+  if (!on_logits_) return 1.0;
+  const double factor = mscale_ > 0.0 ? recommended_attention(factor_, mscale_all_dim_) : attention_factor();
+  return factor * factor;
 }
 
 // Class k > 0 of dynamic scaling is the one length original + k; of longrope, all lengths beyond the original.
@@ -225,18 +245,33 @@ std::string RopeScaling::formula(const std::string& frequency) const {
 
 std::string RopeScaling::attention_formula() const {
   if (rule_ != Rule::yarn && rule_ != Rule::longrope) return {};
-  if (attention_ > 0.0) return "queries and keys times attention";
-  if (rule_ == Rule::longrope) return "queries and keys times sqrt(1 + log(factor)/log(original))";
-  if (mscale_ > 0.0) {
-    return "queries and keys times (0.1 mscale log(factor) + 1)/(0.1 mscale_all_dim log(factor) + 1)";
+  const std::string factor = attention_ > 0.0          ? "attention"
+                             : rule_ == Rule::longrope ? "sqrt(1 + log(factor)/log(original))"
+                             : mscale_ > 0.0 ? "(0.1 mscale log(factor) + 1)/(0.1 mscale_all_dim log(factor) + 1)"
+                                             : "0.1 log(factor) + 1";
+  // What it comes to, in numbers; squared where it is on both sides of a product.
+  const double turned = turned_factor() * turned_factor();
+  if (!on_logits_) {
+    return fmt::format(
+        "turned channels of queries and keys times {}, which is {:.4g} on their products and 1 on those of channels at "
+        "rest",
+        factor, turned);
   }
-  return "queries and keys times 0.1 log(factor) + 1";
+  if (mscale_ > 0.0) {
+    return fmt::format(
+        "turned channels of queries and keys times {}, {:.4g} on their products; whole logits times (0.1 "
+        "mscale_all_dim "
+        "log(factor) + 1)^2 = {:.4g}",
+        factor, turned, logit_factor());
+  }
+  return fmt::format("whole logits times ({})^2 = {:.4g}, turned channels or not", factor, logit_factor());
 }
 
 bool RopeScaling::reads(std::string_view parameter) const {
   if (parameter == "scaling") return rule_ != Rule::none;
   // 0 means that the rule goes another way.
   if (parameter == "attention" && attention_ == 0.0) return false;
+  if (parameter == "attention_on") return on_logits_;
   if ((parameter == "mscale" || parameter == "mscale_all_dim") && mscale_ == 0.0) return false;
   const std::string& rule = rules()[static_cast<size_t>(rule_)];
   for (const ArgumentUse& use : argument_uses()) {

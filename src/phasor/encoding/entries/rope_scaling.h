@@ -16,15 +16,17 @@ class RopeScaling {
  public:
   static std::vector<EncodingParameter> parameters();
 
-  // Throws EncodingError for arguments that the rule does not use, or lacks.
-  explicit RopeScaling(const EncodingArguments& arguments);
+  // Of an entry with this base. Throws EncodingError for arguments that the rule does not use, or lacks.
+  RopeScaling(const EncodingArguments& arguments, std::string_view entry, double base);
 
   bool none() const { return rule_ == Rule::none; }
   // The rule looks at the length of the sequence at hand, not at the longest there may be.
   bool depends_on_length() const { return rule_ == Rule::dynamic || rule_ == Rule::longrope; }
 
-  // On queries and on keys alike, so that its square is on their products.
-  double attention_factor() const;
+  // On the turned channels of queries and keys alike, so that its square is on their products.
+  double turned_factor() const;
+  // On whole logits, those of channels at rest included.
+  double logit_factor() const;
 
   // An error at the term where a list of factors does not fit so many pairs.
   void check(const EncodingPlaces& places, int64_t pairs) const;
@@ -45,10 +47,12 @@ class RopeScaling {
  private:
   enum class Rule : uint8_t { none, linear, ntk, dynamic, yarn, llama3, longrope };
 
-  void check_arguments(const EncodingArguments& arguments) const;
+  double attention_factor() const;
+  void check_arguments(const EncodingArguments& arguments, double base) const;
   std::vector<double> yarn(double base, int64_t channels) const;
   std::vector<double> llama3(double base, int64_t channels) const;
 
+  std::string entry_;
   Rule rule_ = Rule::none;
   double factor_;
   double original_;  // length
@@ -56,6 +60,7 @@ class RopeScaling {
   bool truncate_;
   double low_, high_;
   double attention_;
+  bool on_logits_;
   double mscale_, mscale_all_dim_;
   std::vector<double> short_, long_;
 };

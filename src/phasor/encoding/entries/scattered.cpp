@@ -15,7 +15,7 @@ class Scattered : public EncodingComponent {
     traits.extrapolates = traits.neutral;  // another length has another order
     return traits;
   }
-  TableForm form() const override { return inner_.form(); }
+  TableForm form_for(const EncodingShape& shape) const override { return inner_.form_for(shape); }
 
   void fill(EncodingPlaces& places) const override {
     places.scatter(seed_, [&] { inner_.fill(places); });

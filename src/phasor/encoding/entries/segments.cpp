@@ -34,7 +34,7 @@ class SegmentedEncoding : public EncodingComponent {
     traits.bidirectional = traits.bidirectional && axes_ != Axes::segment;
     return traits;
   }
-  TableForm form() const override { return inner_.form(); }
+  TableForm form_for(const EncodingShape& shape) const override { return inner_.form_for(shape); }
 
   std::string formula() const override {
     std::string where = "p_i = the token's offset within its segment";

@@ -36,6 +36,7 @@ EncodingCard make_card(const Encoding& encoding, const EncodingShape& shape, uin
   card.left_out = measures_left_out(card.encoding, card.resolved);
   const ResolvedEncoding started = with_values(card.resolved, initial_values(card.resolved, seed));
   card.rotary_pairs = rotary_pairs(started);
+  card.row_scales = row_scale_curves(started);
   if (!card.left_out.empty()) return card;
   for (const CodeSite& site : code_sites(started)) {
     for (KernelCurves& curves : kernel_curves(started, site)) card.kernels.push_back(std::move(curves));

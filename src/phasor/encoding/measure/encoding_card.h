@@ -8,6 +8,7 @@
 #include "phasor/encoding/measure/desiderata.h"
 #include "phasor/encoding/measure/kernel_curves.h"
 #include "phasor/encoding/measure/rotary_pairs.h"
+#include "phasor/encoding/measure/row_scale_curves.h"
 #include "phasor/encoding/resolve/component.h"
 #include "phasor/encoding/syntax/parameter.h"
 
@@ -20,6 +21,7 @@ struct EncodingCard {
   ResolvedEncoding resolved;
   uint64_t seed = 0;  // of the model whose start the numbers below are
   std::vector<RotaryPairs> rotary_pairs;
+  std::vector<RowScaleCurve> row_scales;
   std::string left_out;               // why there are no kernels and desiderata; empty: there are
   std::vector<KernelCurves> kernels;  // for the heads of the first layer that has each place
   std::vector<Desiderata> desiderata;

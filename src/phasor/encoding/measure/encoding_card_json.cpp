@@ -207,6 +207,15 @@ static const Fields<BiasTerm>& json_fields(const BiasTerm*) {
   return fields;
 }
 
+static const Fields<ScaleTerm>& json_fields(const ScaleTerm*) {
+  using S = ScaleTerm;
+  static const Fields<S> fields = {
+      derived_field<S>(
+          "by_query", [](const S& scale) { return scale.fixed.columns > 1; }, "depends on the query's position"),
+      field("per_length", &S::per_length, "a table for every length"), field("axis", &S::axis, "place in `axes`")};
+  return fields;
+}
+
 static const Fields<DecoupledPath>& json_fields(const DecoupledPath*) {
   using D = DecoupledPath;
   static const Fields<D> fields = {field("key_latent", &D::key_latent, "width that keys and values are made from"),
@@ -222,6 +231,7 @@ static const Fields<LayerEncoding>& json_fields(const LayerEncoding*) {
   static const Fields<L> fields = {field("rotation", &L::rotation, "of every head; null: none"),
                                    field("bias", &L::bias, "by distance; null: none"),
                                    field("scale", &L::scale, "factor of every head on top of 1 / sqrt(query width)"),
+                                   field("row_scale", &L::row_scale, "factors of queries on top of it; null: none"),
                                    field("decoupled", &L::decoupled, "a path of its own for position; null: none")};
   return fields;
 }
@@ -347,6 +357,7 @@ const Fields<EncodingCard>& json_fields(const EncodingCard*) {
   static const Fields<C> measured = {
       field("rotary_pairs", &C::rotary_pairs, "every pair of rotated channels, for layers and heads that turn alike"),
       field("left_out", &C::left_out, "why kernels and desiderata were not measured; empty: they were"),
+      field("row_scales", &C::row_scales, "factors on the logits of queries, for heads that are scaled alike"),
       derived_field<C>("kernels", card_kernels,
                        "values over distance, and how much they depend on the reference position"),
       field("desiderata", &C::desiderata, "every measured number with its verdict, place by place")};

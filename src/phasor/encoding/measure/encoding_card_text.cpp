@@ -28,6 +28,8 @@ const char* coupling_meaning(Coupling coupling) {
   switch (coupling) {
     case Coupling::none:
       return "position touches no logit";
+    case Coupling::row_scale:
+      return "a factor by the query's position is on its products with all keys; no key's position enters";
     case Coupling::input:
       return "position is in the embeddings, and every product with them mixes it with content";
     case Coupling::toeplitz_bias:
@@ -171,7 +173,23 @@ std::string bounded_text(const Desiderata& d) {
   return fmt::format("at twice the distance it rises by {:.3g} of its range", rise);
 }
 
-std::string desiderata_text(const Desiderata& d, bool several_heads) {
+std::string row_scales_text(const EncodingCard& card) {
+  constexpr size_t kMostShown = 4;
+  std::string text;
+  for (size_t c = 0; c < std::min(kMostShown, card.row_scales.size()); ++c) {
+    text += field(c == 0 ? "row scale" : "", row_scale_text(card.row_scales[c]));
+  }
+  const size_t shown = std::min(kMostShown, card.row_scales.size());
+  if (shown < card.row_scales.size()) {
+    text += field("", fmt::format("{} more, of other layers and heads: --json", card.row_scales.size() - shown));
+  }
+  return text;
+}
+
+std::string desiderata_text(const Desiderata& d, bool several_heads, bool row_scales) {
+  if (d.site.place == CodeSite::Place::none && row_scales) {
+    return "\nDesiderata: no position has a code: a factor on a query's logits tells no key from another.\n";
+  }
   if (d.site.place == CodeSite::Place::none) {
     return "\nDesiderata: no place holds a position. All positions look alike: not unique; nothing else applies.\n";
   }
@@ -233,13 +251,15 @@ std::string card_text(const EncodingCard& card, const CardText& form) {
                                      shape.grid.empty() ? "" : fmt::format(" ({})", fmt::join(shape.grid, " x ")),
                                      shape.causal ? "causal" : "bidirectional"));
   text += places_picture(card.resolved, kLabel, kCardWidth);
+  text += row_scales_text(card);
   text += tensors_text(card.resolved);
   text += pairs_text(card);
   for (const KernelCurves& group : card.kernels) {
     const bool learned = learned_at(card.resolved, group.site);
     text += kernel_text(group, {.when = learned ? ", as training starts" : "", .ascii = form.ascii});
   }
-  for (const Desiderata& place : card.desiderata) text += desiderata_text(place, shape.heads > 1);
+  for (const Desiderata& place : card.desiderata)
+    text += desiderata_text(place, shape.heads > 1, !card.row_scales.empty());
   if (!card.left_out.empty()) text += fmt::format("\nNot measured\n  {}\n", wrapped(card.left_out, kCardWidth, 2));
   std::vector<std::string> names;
   for (const CardTerm& term : card_terms(card.encoding)) {

@@ -33,7 +33,7 @@ bool is_gated_alone(const ResolvedEncoding& encoding) {
 
 MeasuredPositions measured_positions(const Encoding& encoding, const EncodingShape& shape) {
   const EncodingSum sum(encoding, print(encoding));
-  const TableForm form = sum.form();
+  const TableForm form = sum.form_for(shape);
   const double row = static_cast<double>(std::max(shape.width, 2 * shape.heads));
   const bool tables_end = form.bias_by_query || form.bias_per_length || form.input_per_length;
   double most = static_cast<double>(kMostMeasured);

@@ -9,6 +9,7 @@
 
 #include "phasor/base/wrapped_text.h"
 #include "phasor/encoding/measure/position_codes.h"
+#include "phasor/encoding/measure/row_scale_curves.h"
 #include "phasor/encoding/resolve/values.h"
 #include "phasor/encoding/syntax/index_set.h"
 
@@ -84,6 +85,7 @@ std::string letters(const ResolvedEncoding& started, int64_t layer, int64_t head
   if (places.decoupled && result.find('D') == std::string::npos) result += 'L';
   if (is_gated(places, head)) result += 'G';
   if (places.scale[static_cast<size_t>(head)] != 1.0) result += 'S';
+  if (has_row_scale(started, layer, head)) result += 'Q';
   return result.empty() ? "." : result;
 }
 
@@ -94,6 +96,7 @@ std::string meaning(const std::string& all_letters) {
                                                 {'G', "gates of tokens, not in what is measured"},
                                                 {'L', "latents without position"},
                                                 {'S', "scale"},
+                                                {'Q', "scale by the query's position or the length"},
                                                 {'.', "nothing"}};
   std::vector<std::string> result;
   for (const auto& [letter, text] : meanings) {

@@ -62,7 +62,6 @@ EncodingShape usual_shape(const Encoding& encoding) {
   const std::string text = print(encoding);
   const Encoding terms = parse_encoding(text);
   const EncodingSum sum(terms, text);
-  const TableForm form = sum.form();
   EncodingShape shape{.layers = 2, .heads = 4, .head_width = kHeadWidths[0], .positions = kPositions[0]};
   include_named(terms, shape);
   if (std::max(shape.heads, shape.layers) > kMostNamed) {
@@ -70,6 +69,7 @@ EncodingShape usual_shape(const Encoding& encoding) {
   }
   shape.causal = !sum.traits().bidirectional;
   shape.width = shape.heads * shape.head_width;
+  const TableForm form = sum.form_for(shape);
   for (const int64_t positions : kPositions) {
     if (form.bias_by_query && form.bias_per_length && positions > kCubicPositions) continue;
     for (const int64_t head_width : kHeadWidths) {

@@ -6,6 +6,8 @@ std::string_view coupling_name(Coupling coupling) {
   switch (coupling) {
     case Coupling::none:
       return "none";
+    case Coupling::row_scale:
+      return "row_scale";
     case Coupling::input:
       return "input";
     case Coupling::toeplitz_bias:

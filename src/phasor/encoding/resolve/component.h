@@ -12,6 +12,7 @@ namespace phasor {
 // Where positions meet content in the logits.
 enum class Coupling : uint8_t {
   none,               // nowhere
+  row_scale,          // a factor by the query's position on products of content: no key's position enters
   input,              // in the embeddings: every product with them mixes both
   toeplitz_bias,      // a number added by distance, whatever the content
   hadamard_toeplitz,  // factors by distance, multiplied with products of content channel by channel
@@ -41,6 +42,8 @@ class EncodingComponent {
   virtual bool reads(std::string_view /*parameter*/) const { return true; }
   // What its tables must tell apart beyond positions and distances.
   virtual TableForm form() const { return {}; }
+  // The same for models of one shape, where it matters whether they have a mask.
+  virtual TableForm form_for(const EncodingShape& /*shape*/) const { return form(); }
   // Makes the tables for places.shape() and puts them where they belong. The assignment to heads and
   // layers is the business of `places`.
   virtual void fill(EncodingPlaces& places) const = 0;

@@ -26,9 +26,9 @@ EncodingTraits EncodingSum::traits() const {
   return sum;
 }
 
-TableForm EncodingSum::form() const {
+TableForm EncodingSum::form_for(const EncodingShape& shape) const {
   TableForm form;
-  for (const auto& component : components_) form |= component->form();
+  for (const auto& component : components_) form |= component->form_for(shape);
   return form;
 }
 

@@ -19,7 +19,7 @@ class EncodingSum {
 
   // What holds for the sum: it is relative where every term is, learnable where one is.
   EncodingTraits traits() const;
-  TableForm form() const;
+  TableForm form_for(const EncodingShape& shape) const;
   void fill(EncodingPlaces& places) const;
 
  private:

@@ -75,6 +75,8 @@ TableForm& TableForm::operator|=(const TableForm& other) {
   bias_by_query = bias_by_query || other.bias_by_query;
   bias_per_length = bias_per_length || other.bias_per_length;
   input_per_length = input_per_length || other.input_per_length;
+  scale_by_query = scale_by_query || other.scale_by_query;
+  scale_per_length = scale_per_length || other.scale_per_length;
   return *this;
 }
 
@@ -91,7 +93,10 @@ EncodingPlaces::EncodingPlaces(const EncodingShape& shape, std::string expressio
   const size_t layers = static_cast<size_t>(shape.layers);
   resolved_.layers.assign(layers, empty);
   biases_.resize(layers);
+  row_scales_.resize(layers);
   bias_terms_.assign(layers, nullptr);
+  scale_terms_.assign(layers, nullptr);
+  scale_owners_.resize(layers * heads);
   rotation_terms_.assign(layers * heads, nullptr);
   decoupled_terms_.assign(layers, nullptr);
   gate_terms_.assign(layers * heads, nullptr);
@@ -399,14 +404,73 @@ void EncodingPlaces::rotate(int64_t layer, int64_t head, const std::shared_ptr<c
   }
 }
 
-void EncodingPlaces::multiply_scale(const std::vector<double>& factors) {
+void EncodingPlaces::multiply_scale(const std::vector<double>& factors, int64_t layer_only) {
   assert(static_cast<int64_t>(factors.size()) == shape_.heads);
+  if (concatenated_) fail_term("concat takes terms that are added to the embeddings, and no scale");
   for (const int64_t layer : layers()) {
+    if (layer_only != kAllLayers && layer != layer_only) continue;
     for (const int64_t head : heads()) {
       resolved_.layers[static_cast<size_t>(layer)].scale[static_cast<size_t>(head)] *=
           factors[static_cast<size_t>(head)];
     }
   }
+}
+
+void EncodingPlaces::check_scale_size() const { check_size(scale_tables() * shape_.heads * scale_columns()); }
+
+ScaleTerm& EncodingPlaces::row_scale(int64_t layer) {
+  if (concatenated_) fail_term("concat takes terms that are added to the embeddings, and no scale");
+  const auto l = static_cast<size_t>(layer);
+  const int64_t axis = position_axis();
+  if (row_scales_[l] == nullptr) {
+    check_scale_size();
+    row_scales_[l] =
+        std::make_unique<ScaleTerm>(ScaleTerm{.axis = axis,
+                                              .per_length = form_.scale_per_length,
+                                              .fixed = Table(scale_tables() * shape_.heads, scale_columns()),
+                                              .learned = {}});
+    std::fill(row_scales_[l]->fixed.values.begin(), row_scales_[l]->fixed.values.end(), 1.0);
+    scale_terms_[l] = stack_.back();
+  }
+  if (row_scales_[l]->axis != axis) {
+    fail_term(clash(*scale_terms_[l], fmt::format("scale the logits of layer {}, but by different positions", layer)));
+  }
+  return *row_scales_[l];
+}
+
+void EncodingPlaces::own_row_scale(int64_t layer, int64_t head, bool learned) {
+  RowScaleOwner& owner = scale_owners_[static_cast<size_t>(layer * shape_.heads + head)];
+  if (owner.term != nullptr && (learned || owner.learned)) {
+    fail_term(clash(*owner.term, fmt::format("scale the logits of head {} of layer {} by row, and one of them is "
+                                             "trained; write their product as one scale(...), or give them different "
+                                             "heads or layers",
+                                             head, layer)));
+  }
+  owner = {stack_.back(), learned};
+}
+
+void EncodingPlaces::multiply_row_scale(const Table& table, int64_t layer) {
+  for (const int64_t l : layers()) {
+    if ((layer != kAllLayers && l != layer) || heads().empty()) continue;
+    Table& fixed = row_scale(l).fixed;
+    assert(table.rows == fixed.rows && table.columns == fixed.columns);
+    for (const int64_t head : heads()) own_row_scale(l, head, false);
+    for (int64_t r = 0; r < fixed.rows; ++r) {
+      if (!covers_head(r % shape_.heads)) continue;
+      for (int64_t c = 0; c < fixed.columns; ++c) fixed(r, c) *= table(r, c);
+    }
+  }
+}
+
+void EncodingPlaces::multiply_row_scale(int64_t layer, TableSource source) {
+  ScaleTerm& place = row_scale(layer);
+  for (const int64_t head : heads()) own_row_scale(layer, head, true);
+  // Sources are added to what is there.
+  for (int64_t r = 0; r < place.fixed.rows; ++r) {
+    if (!covers_head(r % shape_.heads)) continue;
+    for (int64_t c = 0; c < place.fixed.columns; ++c) place.fixed(r, c) = 0.0;
+  }
+  place.learned.push_back(std::move(source));
 }
 
 void EncodingPlaces::decouple(DecoupledPath path) {
@@ -466,6 +530,14 @@ ResolvedEncoding EncodingPlaces::take() {
     if (biases_[l] == nullptr) continue;
     if (last == nullptr || !(*last == *biases_[l])) last = std::shared_ptr<const BiasTerm>(std::move(biases_[l]));
     resolved_.layers[l].bias = last;
+  }
+  std::shared_ptr<const ScaleTerm> last_scale;
+  for (size_t l = 0; l < row_scales_.size(); ++l) {
+    if (row_scales_[l] == nullptr) continue;
+    if (last_scale == nullptr || !(*last_scale == *row_scales_[l])) {
+      last_scale = std::shared_ptr<const ScaleTerm>(std::move(row_scales_[l]));
+    }
+    resolved_.layers[l].row_scale = last_scale;
   }
   return std::move(resolved_);
 }

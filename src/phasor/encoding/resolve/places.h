@@ -21,6 +21,8 @@ struct TableForm {
   bool bias_by_query = false;     // a row per head and query position instead of one per head
   bool bias_per_length = false;   // a table for each length of a sequence
   bool input_per_length = false;  // likewise
+  bool scale_by_query = false;    // a factor per head and query position instead of one per head
+  bool scale_per_length = false;  // a table for each length of a sequence
 
   TableForm& operator|=(const TableForm& other);
 };
@@ -74,7 +76,14 @@ class EncodingPlaces {
   void rotate(int64_t layer, int64_t head, const std::shared_ptr<const Rotation>& rotation);
 
   // One factor per head.
-  void multiply_scale(const std::vector<double>& factors);
+  void multiply_scale(const std::vector<double>& factors, int64_t layer = kAllLayers);
+  // [scale_tables() * heads, scale_columns()], in the form asked for. Fixed ones multiply; one that is learned is alone
+  // in its heads and layers, as a sum of sources cannot be multiplied.
+  void multiply_row_scale(const Table& table, int64_t layer = kAllLayers);
+  void multiply_row_scale(int64_t layer, TableSource source);
+  int64_t scale_columns() const { return form_.scale_by_query ? shape_.positions : 1; }
+  int64_t scale_tables() const { return form_.scale_per_length ? lengths() : 1; }
+  void check_scale_size() const;
   void decouple(DecoupledPath path);
   // Of the current term's heads; its parameters were added before.
   void add_gates(int64_t layer, GateTerm gates);
@@ -107,28 +116,39 @@ class EncodingPlaces {
   ResolvedEncoding take();
 
  private:
+  // Who multiplied the rows of a head last.
+  struct RowScaleOwner {
+    const Term* term = nullptr;
+    bool learned = false;
+  };
+
   bool covers_head(int64_t head) const;
   bool covers_layer(int64_t layer) const;
   int64_t add_axis(const PositionAxis& axis);
   void require_own_positions() const;
   InputTerm& input();
   BiasTerm& bias(int64_t layer);
+  ScaleTerm& row_scale(int64_t layer);
+  void own_row_scale(int64_t layer, int64_t head, bool learned);
   void check_size(int64_t entries) const;
   std::string clash(const Term& earlier, std::string_view what) const;
 
   ResolvedEncoding resolved_;
   EncodingShape shape_;
   TableForm form_;
-  std::vector<std::unique_ptr<BiasTerm>> biases_;  // [layers]
-  std::deque<Term> terms_;                         // every term so far, for clashes
-  std::vector<const Term*> stack_;                 // the current term, within the terms around it
-  std::optional<PositionAxis> drawn_;              // of randomized(), scattered() and segments()
-  std::optional<PositionAxis> drawn_beside_;       // of segments(), the segment where both are asked for
-  int64_t first_channel_ = 0;                      // of the input terms' channels
+  std::vector<std::unique_ptr<BiasTerm>> biases_;       // [layers]
+  std::vector<std::unique_ptr<ScaleTerm>> row_scales_;  // [layers]
+  std::deque<Term> terms_;                              // every term so far, for clashes
+  std::vector<const Term*> stack_;                      // the current term, within the terms around it
+  std::optional<PositionAxis> drawn_;                   // of randomized(), scattered() and segments()
+  std::optional<PositionAxis> drawn_beside_;            // of segments(), the segment where both are asked for
+  int64_t first_channel_ = 0;                           // of the input terms' channels
   bool concatenated_ = false;
   std::vector<std::pair<const Term*, std::string>> scopes_;  // terms and what their tensors are called
   const Term* input_term_ = nullptr;
   std::vector<const Term*> bias_terms_;       // [layers]
+  std::vector<const Term*> scale_terms_;      // [layers]
+  std::vector<RowScaleOwner> scale_owners_;   // [layers * heads]
   std::vector<const Term*> rotation_terms_;   // [layers * heads]
   std::vector<const Term*> decoupled_terms_;  // [layers]
   std::vector<const Term*> gate_terms_;       // [layers * heads]

@@ -98,6 +98,17 @@ struct BiasTerm {
   bool operator==(const BiasTerm&) const = default;
 };
 
+// Place "scale", by row: a factor on the products of a query with all keys, inside of the biases. Row head of the
+// sequence's table, column p_i, or 0 where there is only one.
+struct ScaleTerm {
+  int64_t axis = 0;
+  bool per_length = false;  // a table for each length of a sequence, from 1 on
+  Table fixed;              // [(lengths *) heads, positions or 1]; heads that learn theirs have 0, those without one 1
+  std::vector<TableSource> learned;
+
+  bool operator==(const ScaleTerm&) const = default;
+};
+
 // Place "decoupled path": queries and keys come out of narrow latents, and have channels beside the head's own
 // that carry position alone (DeepSeek-V2's multi-head latent attention).
 struct DecoupledPath {
@@ -115,7 +126,8 @@ struct LayerEncoding {
   std::vector<std::shared_ptr<const Rotation>> rotation;  // [heads], null for none
   std::shared_ptr<const BiasTerm> bias;                   // null for none; layers of equal biases share one
   // Place "scale": factor per head on top of 1 / sqrt(query width).
-  std::vector<double> scale;  // [heads]
+  std::vector<double> scale;                   // [heads]
+  std::shared_ptr<const ScaleTerm> row_scale;  // on top of that, by the query's position or the length; null for none
   std::optional<DecoupledPath> decoupled;
   std::vector<GateTerm> gates;  // of different heads; often none
 };

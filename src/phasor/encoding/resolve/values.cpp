@@ -106,6 +106,7 @@ ResolvedEncoding with_values(ResolvedEncoding encoding, const ParameterValues& p
   if (encoding.input) settle(encoding.input->fixed, encoding.input->learned, parameters);
   // What layers and heads share stays shared.
   std::map<const BiasTerm*, std::shared_ptr<const BiasTerm>> biases;
+  std::map<const ScaleTerm*, std::shared_ptr<const ScaleTerm>> scales;
   std::map<const Rotation*, std::shared_ptr<const Rotation>> rotations;
   for (LayerEncoding& layer : encoding.layers) {
     if (layer.bias != nullptr && !layer.bias->learned.empty()) {
@@ -116,6 +117,15 @@ ResolvedEncoding with_values(ResolvedEncoding encoding, const ParameterValues& p
         settled = std::make_shared<const BiasTerm>(std::move(bias));
       }
       layer.bias = settled;
+    }
+    if (layer.row_scale != nullptr && !layer.row_scale->learned.empty()) {
+      std::shared_ptr<const ScaleTerm>& settled = scales[layer.row_scale.get()];
+      if (settled == nullptr) {
+        ScaleTerm scale = *layer.row_scale;
+        settle(scale.fixed, scale.learned, parameters);
+        settled = std::make_shared<const ScaleTerm>(std::move(scale));
+      }
+      layer.row_scale = settled;
     }
     for (std::shared_ptr<const Rotation>& head : layer.rotation) {
       if (head == nullptr || head->learned.empty()) continue;

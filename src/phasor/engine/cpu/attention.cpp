@@ -157,6 +157,12 @@ void add_columns(float* to, int64_t columns, const float* from, int64_t stride, 
   }
 }
 
+float inner_product(const float* a, const float* b, int64_t count) {
+  Vec sums = {};
+  for (int64_t c = 0; c < count; c += kLanes) sums += simd::load(a + c) * simd::load(b + c);
+  return simd::sum(sums);
+}
+
 // Adds one head's gradients: the query's own channels are written, sums are added to.
 void backward_head(const AttentionBackward& op, const HeadPlace& place, const HeadSums& sums,
                    const HeadTableSums& tables, float* scratch) {
@@ -176,6 +182,7 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
   float* dscores = carver.take(kQueryBlock * stride);
   float* dquery = carver.take(kQueryBlock * widths.key_padded);
   float* work = carver.take(widths.work());
+  float* plain_query = tables.scales == nullptr ? nullptr : carver.take(stride * widths.key_padded);
   auto* bits = reinterpret_cast<uint64_t*>(carver.take(2 * bit_words(widths)));
   const int64_t frequencies = tables.frequencies == nullptr ? 0 : op.dfrequency.extent(1) * attention.rotation.axes;
   auto* by_frequency = reinterpret_cast<double*>(carver.take(2 * frequencies));
@@ -186,6 +193,7 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
   load_key(key, attention, place, widths, work);
   load_value(value, attention, place, widths);
   load_rows(dout, op.dout, place, place.head * widths.value, widths.value);
+  if (plain_query != nullptr) load_query_without_row_scale(plain_query, attention, place, widths, work);
   transpose(key_transposed, key, widths.key_padded, n);
   transpose(value_transposed, value, widths.value_padded, n);
   std::fill_n(dkey, stride * widths.key_padded, 0.0f);
@@ -272,7 +280,11 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
     if (frequencies > 0) {
       add_by_frequency(by_frequency, dquery, query + begin * widths.key_padded, rows, attention, place);
     }
-    scale_by_logit_scale(dquery, block.rows * widths.key_padded, attention, place);
+    for (int64_t r = 0; plain_query != nullptr && r < block.rows; ++r) {
+      tables.scales[begin + r] = inner_product(dquery + r * widths.key_padded,
+                                               plain_query + (begin + r) * widths.key_padded, widths.key_padded);
+    }
+    scale_by_logit_scale(dquery, widths.key_padded, begin, block.rows, attention, place);
     turn_back(dquery, rows, attention, place, work);
     for (int64_t r = 0; own > 0 && r < block.rows; ++r) {
       write_row(op.dquery.at(place.first + begin + r, place.head * own), op.dquery.dtype(),
@@ -289,8 +301,8 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
   for (int64_t i = 0; !op.dprefix.empty() && i < n; ++i) op.dprefix(place.first + i, place.head) = by_prefix[i];
 }
 
-int64_t backward_scratch(const HeadWidths& w, int64_t axes) {
-  return w.length_padded * (4 * w.key_padded + 3 * w.value_padded) +
+int64_t backward_scratch(const HeadWidths& w, int64_t axes, bool row_scale) {
+  return w.length_padded * ((row_scale ? 5 : 4) * w.key_padded + 3 * w.value_padded) +
          kQueryBlock * (2 * w.length_padded + w.key_padded) + 2 * w.length_padded + w.work() + axes * w.key_padded +
          8 * kLanes;
 }
@@ -315,7 +327,7 @@ void backward_groups(const AttentionBackward& op, int64_t sequence, int64_t firs
   const int64_t padded = widths.length_padded;
   Carver carver(float_scratch(ScratchSlot::attention, padded * (widths.key_padded + widths.value_padded) +
                                                           n * (shared + shape.shared_query_width) +
-                                                          backward_scratch(widths, attention.rotation.axes) +
+                                                          backward_scratch(widths, attention.rotation.axes, !op.dscale.empty()) +
                                                           2 * prefix_floats(attention, widths) + 4 * kLanes));
   const HeadSums sums{carver.take(padded * widths.key_padded), carver.take(padded * widths.value_padded),
                       carver.take(n * shape.shared_query_width)};

@@ -48,6 +48,13 @@ void load_channels(float* to, const ConstMatrix& own, const ConstMatrix& shared,
   zero_padding(to, widths.key_padded, widths.key, place.length);
 }
 
+void load_turned_query(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths,
+                       float* work) {
+  load_channels(to, attention.query, attention.shared_query, attention.shape.shared_query_width, place.head, place,
+                widths);
+  turn(to, {Turned::query, widths.key_padded, 0, place.length}, attention, place, work);
+}
+
 int64_t sequence_table(const View<const int32_t, 1>& tables, int64_t sequence) {
   return tables.empty() ? 0 : tables(sequence);
 }
@@ -62,7 +69,8 @@ HeadPlace head_place(const Attention& attention, int64_t sequence, int64_t head)
           .head = head,
           .key_head = head * attention.shape.key_heads / attention.shape.heads,
           .rotation_table = sequence_table(attention.rotation.sequence_table, sequence),
-          .bias_table = sequence_table(attention.bias.sequence_table, sequence)};
+          .bias_table = sequence_table(attention.bias.sequence_table, sequence),
+          .scale_table = sequence_table(attention.row_scale.sequence_table, sequence)};
 }
 
 HeadWidths::HeadWidths(const AttentionShape& shape, int64_t length)
@@ -79,9 +87,13 @@ void load_rows(float* to, const ConstMatrix& from, const HeadPlace& place, int64
 }
 
 void load_query(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths, float* work) {
-  load_channels(to, attention.query, attention.shared_query, attention.shape.shared_query_width, place.head, place,
-                widths);
-  turn(to, {Turned::query, widths.key_padded, 0, place.length}, attention, place, work);
+  load_turned_query(to, attention, place, widths, work);
+  scale_by_logit_scale(to, widths.key_padded, 0, place.length, attention, place);
+}
+
+void load_query_without_row_scale(float* to, const Attention& attention, const HeadPlace& place,
+                                  const HeadWidths& widths, float* work) {
+  load_turned_query(to, attention, place, widths, work);
   scale_rows(to, place.length * widths.key_padded, logit_scale(attention, place.head));
 }
 
@@ -103,8 +115,21 @@ void transpose(float* to, const float* from, int64_t stride, int64_t length) {
   }
 }
 
-void scale_by_logit_scale(float* rows, int64_t count, const Attention& attention, const HeadPlace& place) {
-  scale_rows(rows, count, logit_scale(attention, place.head));
+void scale_by_logit_scale(float* rows, int64_t stride, int64_t first_row, int64_t count, const Attention& attention,
+                          const HeadPlace& place) {
+  const float scale = logit_scale(attention, place.head);
+  const RowScales factors(attention, place);
+  if (!factors.any()) return scale_rows(rows, count * stride, scale);
+  for (int64_t r = 0; r < count; ++r) scale_rows(rows + r * stride, stride, scale * factors(first_row + r));
+}
+
+RowScales::RowScales(const Attention& attention, const HeadPlace& place)
+    : positions_(attention.sequences.positions.row(place.first) + attention.row_scale.axis),
+      position_stride_(attention.sequences.positions.stride(0)) {
+  const View<const float, 2>& table = attention.row_scale.table;
+  if (table.empty()) return;
+  table_ = table.row(place.scale_table * attention.shape.heads + place.head);
+  columns_ = table.extent(1);
 }
 
 BiasRows::BiasRows(const Attention& attention, const HeadPlace& place)

@@ -19,7 +19,7 @@ struct HeadPlace {
   int64_t length = 0;
   int64_t head = 0;
   int64_t key_head = 0;
-  int64_t rotation_table = 0, bias_table = 0;  // which of several tables (sequence_table)
+  int64_t rotation_table = 0, bias_table = 0, scale_table = 0;  // which of several tables (sequence_table)
 };
 
 HeadPlace head_place(const Attention& attention, int64_t sequence, int64_t head);
@@ -37,8 +37,12 @@ struct HeadWidths {
 
 // `work` holds widths.work() floats wherever it is asked for.
 
-// [length_padded, key_padded]: the head's own and the shared channels, rotated and multiplied by the logit scale.
+// [length_padded, key_padded]: the head's own and the shared channels, rotated and multiplied by the logit scale and
+// each row's factor.
 void load_query(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths, float* work);
+// The same without the row's factor: what its gradient is made of.
+void load_query_without_row_scale(float* to, const Attention& attention, const HeadPlace& place,
+                                  const HeadWidths& widths, float* work);
 // [length_padded, key_padded]: the head's own and the shared channels, rotated.
 void load_key(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths, float* work);
 // [length_padded, value_padded]
@@ -48,8 +52,26 @@ void load_rows(float* to, const ConstMatrix& from, const HeadPlace& place, int64
 // [stride, length_padded] from [length_padded, stride].
 void transpose(float* to, const float* from, int64_t stride, int64_t length);
 
-// Gradients by a query's turned channels lack the factor that load_query put on them.
-void scale_by_logit_scale(float* rows, int64_t count, const Attention& attention, const HeadPlace& place);
+// Gradients by the turned channels of queries lack the factors that load_query put on them: rows [first_row,
+// first_row + count) of the sequence, of `stride` floats.
+void scale_by_logit_scale(float* rows, int64_t stride, int64_t first_row, int64_t count, const Attention& attention,
+                          const HeadPlace& place);
+
+// Row scales of one head's queries.
+class RowScales {
+ public:
+  RowScales(const Attention& attention, const HeadPlace& place);
+  bool any() const { return table_ != nullptr; }
+  // In the head's row of the table.
+  int64_t column(int64_t query) const { return columns_ > 1 ? positions_[query * position_stride_] : 0; }
+  float operator()(int64_t query) const { return table_[column(query)]; }
+
+ private:
+  const float* table_ = nullptr;
+  int64_t columns_ = 1;
+  const int32_t* positions_;  // of the sequence's tokens on the scale's axis
+  int64_t position_stride_;
+};
 
 // The bias of one query row over the sequence's keys: straight out of the table where positions run on
 // by one, gathered otherwise.

@@ -34,10 +34,14 @@ AttentionTableSums::AttentionTableSums(const AttentionBackward& op, int64_t item
   }
   chunks_ = chunk_count(sequences_, chunk_);
   const int64_t distances = head_distances_ > 0 ? chunks_ * op.dbias.size() : 0;
-  const auto floats = static_cast<size_t>(distances + sequences_ * attention.shape.heads * head_frequencies_);
+  const int64_t frequencies = sequences_ * attention.shape.heads * head_frequencies_;
+  const bool scaled = !op.dscale.empty() && !attention.row_scale.table.empty();
+  const int64_t scales = scaled ? attention.shape.heads * int64_t{*attention.sequences.tokens} : 0;
+  const auto floats = static_cast<size_t>(distances + frequencies + scales);
   if (memory.size() < floats) memory.resize(floats);
   distances_ = memory.data();
   frequencies_ = memory.data() + distances;
+  if (scaled) scales_ = memory.data() + distances + frequencies;
 }
 
 void AttentionTableSums::clear(int64_t chunk_index, int64_t first_head, int64_t heads) const {
@@ -59,12 +63,14 @@ HeadTableSums AttentionTableSums::of(const HeadPlace& place) const {
   if (head_frequencies_ > 0) {
     sums.frequencies = frequencies_ + (place.sequence * heads + place.head) * head_frequencies_;
   }
+  if (scales_ != nullptr) sums.scales = scales_ + place.head * *op_.attention.sequences.tokens + place.first;
   return sums;
 }
 
 void AttentionTableSums::finish() const {
   if (head_distances_ > 0) add_distances();
   if (head_frequencies_ > 0) add_frequencies();
+  if (scales_ != nullptr) add_scales();
 }
 
 void AttentionTableSums::add_distances() const {
@@ -103,6 +109,30 @@ void AttentionTableSums::add_frequencies() const {
       to = static_cast<float>(double{to} + totals[static_cast<size_t>(row * pairs + c)]);
     }
   }
+}
+
+void AttentionTableSums::add_scales() const {
+  const Attention& attention = op_.attention;
+  const int64_t heads = attention.shape.heads;
+  const int64_t columns = op_.dscale.extent(1);
+  const int64_t tables = op_.dscale.extent(0) / heads;
+  parallel_for(heads, 1, [&](int64_t head, int64_t) {
+    std::vector<double> totals(static_cast<size_t>(tables * columns));
+    for (int64_t s = 0; s < sequences_; ++s) {
+      const HeadPlace place = head_place(attention, s, head);
+      if (place.length == 0) continue;
+      const RowScales factors(attention, place);
+      const float* from = of(place).scales;
+      double* to = &totals[static_cast<size_t>(place.scale_table * columns)];
+      for (int64_t i = 0; i < place.length; ++i) to[factors.column(i)] += double{from[i]};
+    }
+    for (int64_t table = 0; table < tables; ++table) {
+      for (int64_t c = 0; c < columns; ++c) {
+        float& to = op_.dscale(table * heads + head, c);
+        to = static_cast<float>(double{to} + totals[static_cast<size_t>(table * columns + c)]);
+      }
+    }
+  });
 }
 
 }  // namespace phasor

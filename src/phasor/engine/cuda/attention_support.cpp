@@ -6,6 +6,9 @@ namespace phasor::cuda {
 
 void require_known(const Attention& attention) {
   if (!attention.prefix.empty()) fail_usage("the cuda backend does not have gates yet: use --device cpu");
+  if (!attention.row_scale.table.empty()) {
+    fail_usage("the cuda backend does not have scales by the query's position yet: use --device cpu");
+  }
 }
 
 }  // namespace phasor::cuda
