@@ -252,7 +252,7 @@ struct AttentionBackward {
   // += [tables * sets * axes, pairs] or empty: by w, where the factors are m e^(i w p) with any m that w is no part of.
   View<float, 2> dfrequency;
   View<double, 2> dprefix;  // [tokens, heads], empty where there is no prefix
-  View<float, 2> dscale;  // += as row_scale.table, or empty
+  View<float, 2> dscale;    // += as row_scale.table, or empty
   ConstMatrix out, dout;
   View<const float, 2> log_sum;
   Attention attention;

@@ -14,8 +14,8 @@ struct HeadLogits {
   // What the rows of query and plain_query were multiplied with already; empty: nothing. It is part of the scale, so it
   // is in the products with and without angles, and in every part of them.
   std::vector<double> row_scale;
-  Dense bias;                    // [n, n], 0 where a causal head does not look; empty: none
-  bool gated = false;            // some of the bias is made of tokens (gates), not of distances alone
+  Dense bias;          // [n, n], 0 where a causal head does not look; empty: none
+  bool gated = false;  // some of the bias is made of tokens (gates), not of distances alone
   double scale = 1.0;
   bool causal = false;
 

@@ -1,8 +1,8 @@
 #pragma once
 // What an encoding does to the attention of one layer over one sequence, read from the tables that the engine's
-// kernels read (ops.h says how): factors that turn queries and keys, factors on queries, and the bias of each head, sums
-// of gates included. It is on the host and in double, so parts of queries and keys that were turned one by one add up to
-// the turned whole.
+// kernels read (ops.h says how): factors that turn queries and keys, factors on queries, and the bias of each head,
+// sums of gates included. It is on the host and in double, so parts of queries and keys that were turned one by one add
+// up to the turned whole.
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -18,7 +18,7 @@ struct SequencePlace {
   std::vector<int32_t> positions;  // [length, axes]
   int64_t axes = 1;
   int64_t rotation_table = 0, bias_table = 0, scale_table = 0;  // which of several tables
-  std::vector<double> prefix = {};             // [length, heads], sums of gates; empty: none
+  std::vector<double> prefix = {};                              // [length, heads], sums of gates; empty: none
 
   int64_t position(int64_t token, int64_t axis) const { return positions[static_cast<size_t>(token * axes + axis)]; }
 };

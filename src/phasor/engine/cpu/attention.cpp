@@ -325,10 +325,11 @@ void backward_groups(const AttentionBackward& op, int64_t sequence, int64_t firs
   const int64_t own = widths.key - shared;
   const int64_t group_heads = shape.heads / shape.key_heads;
   const int64_t padded = widths.length_padded;
-  Carver carver(float_scratch(ScratchSlot::attention, padded * (widths.key_padded + widths.value_padded) +
-                                                          n * (shared + shape.shared_query_width) +
-                                                          backward_scratch(widths, attention.rotation.axes, !op.dscale.empty()) +
-                                                          2 * prefix_floats(attention, widths) + 4 * kLanes));
+  Carver carver(
+      float_scratch(ScratchSlot::attention, padded * (widths.key_padded + widths.value_padded) +
+                                                n * (shared + shape.shared_query_width) +
+                                                backward_scratch(widths, attention.rotation.axes, !op.dscale.empty()) +
+                                                2 * prefix_floats(attention, widths) + 4 * kLanes));
   const HeadSums sums{carver.take(padded * widths.key_padded), carver.take(padded * widths.value_padded),
                       carver.take(n * shape.shared_query_width)};
   float* shared_sums = carver.take(n * shared);
