@@ -102,7 +102,7 @@ TEST_P(AttentionGradient, BackwardIsTheComplexStep) {
     Grid<Rounded32>& bounds = *listed(expected)[i];
     const Grid<double>& given = *listed(data.tensors)[i];
     Grid<double> truth = gradient(data, i, given.empty() ? Grid<double>(bounds.rows, bounds.columns) : given);
-    if (i >= kTokenGradients) truth = added(i == kTokenGradients ? data.before.bias : data.before.frequency, truth);
+    if (i >= kTokenGradients) truth = added(table_gradient_before(data, i), truth);
     bounds = with_values(bounds, truth);
   }
   expect_gradients(data, run_backward(test_backend(), data, saved).gradients, expected);
@@ -122,7 +122,8 @@ TEST_P(AttentionReference, GradientAlongADirectionIsTheComplexStep) {
   const Grid<double>& frequency = data.before.frequency;
   const auto gradients = reference::attention_backward(
       data.setup, data.tensors, data.dout, {saved.out, saved.log_sum},
-      {Grid<double>(bias.rows, bias.columns), Grid<double>(frequency.rows, frequency.columns)});
+      {Grid<double>(bias.rows, bias.columns), Grid<double>(frequency.rows, frequency.columns),
+       Grid<double>(data.tensors.sink.rows, data.tensors.sink.columns)});
   auto stepped = data.lifted<Complex>();
   stepped.frequency = Grid<Complex>(frequency.rows, frequency.columns);
   double expected = 0.0;

@@ -3,6 +3,7 @@
 //   dL_ij = P_ij (m_ij <do_i, v_j> - D_i),  dv_j = sum_i m_ij P_ij do_i,
 //   d(A q_i) = s sum_j dL_ij B k_j,  d(B k_j) = s sum_i dL_ij A q_i,  db(d) = sum of dL_ij at distance d.
 //   dc_t = sum of dL_ij over i, j with t the later of both less that with t the earlier.
+// A sink's logit has the same gradient with nothing in place of <do_i, v_j>.
 // A factor m e^(i w p) moves by i p of itself with w: dw = sum of p Im(conj(A q) d(A q)) over queries, and keys alike.
 #include "reference/attention.h"
 
@@ -15,6 +16,16 @@ struct AttentionSaved {
   Grid<S> log_sum;  // [tokens, heads]
 };
 
+// D_i.
+template <class S>
+S taken_back(const AttentionSetup& setup, const Grid<S>& dout, const AttentionSaved<S>& saved, int64_t token,
+             int64_t h) {
+  const int64_t width = setup.shape.value_width;
+  Sum<S> through_sum;
+  for (int64_t c = 0; c < width; ++c) through_sum.add(dout(token, h * width + c) * saved.out(token, h * width + c));
+  return through_sum.total();
+}
+
 template <class S>
 std::vector<S> logit_gradient_row(const AttentionSetup& setup, const AttentionTensors<S>& x, const AttentionRow<S>& row,
                                   const Grid<S>& dout, const AttentionSaved<S>& saved, int64_t s, int64_t h,
@@ -22,17 +33,12 @@ std::vector<S> logit_gradient_row(const AttentionSetup& setup, const AttentionTe
   using std::exp;
   const int64_t width = setup.shape.value_width;
   const int64_t begin = setup.begin(s);
-  Sum<S> through_sum;
-  for (int64_t c = 0; c < width; ++c) {
-    through_sum.add(dout(begin + i, h * width + c) * saved.out(begin + i, h * width + c));
-  }
-  const S through = through_sum.total();
+  const S through = taken_back(setup, dout, saved, begin + i, h);
   std::vector<S> dlogits;
   for (size_t j = 0; j < row.logits.size(); ++j) {
     Sum<S> dweight;
     for (int64_t c = 0; c < width; ++c) {
-      dweight.add(dout(begin + i, h * width + c) *
-                  x.value(begin + static_cast<int64_t>(j), setup.key_head(h) * width + c));
+      dweight.add(dout(begin + i, h * width + c) * x.value(begin + row.keys[j], setup.key_head(h) * width + c));
     }
     const S weight = exp(row.logits[j] - saved.log_sum(begin + i, h));
     dlogits.push_back(weight * (row.factors[j] * dweight.total() - through));
@@ -124,8 +130,13 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
     const AttentionRow<S> row = attention_row(setup, x, queries, keys, s, h, i);
     const std::vector<S> dlogits = logit_gradient_row(setup, x, row, dout, saved, s, h, i);
     SumGrid<S> dquery = sums<S>(1, width);
-    for (int64_t j = 0; j < static_cast<int64_t>(dlogits.size()); ++j) {
-      const auto at = static_cast<size_t>(j);
+    if (!gradients.sink.empty() && has_sink(x, h)) {
+      using std::exp;
+      const S weight = exp(x.sink(0, h) - saved.log_sum(begin + i, h));
+      gradients.sink(0, h).add(S(-1.0) * weight * taken_back(setup, dout, saved, begin + i, h));
+    }
+    for (size_t at = 0; at < dlogits.size(); ++at) {
+      const int64_t j = row.keys[at];
       if (!gradients.bias.empty()) {
         gradients.bias(setup.bias_row(s, h, begin + i), setup.bias_column(begin + i, begin + j)).add(dlogits[at]);
       }
@@ -158,6 +169,7 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
 struct TableGradients {
   Grid<double> bias;       // [tables * heads * rows, 2 reach + 1]
   Grid<double> frequency;  // [tables * sets * axes, pairs]
+  Grid<double> sink;       // [1, heads]
 };
 
 template <class S>
@@ -173,11 +185,13 @@ AttentionTensors<S> attention_backward(const AttentionSetup& setup, const Attent
                                      zeros(x.shared_key),      zeros(x.value), started(before.bias),
                                      started(before.frequency)};
   gradients.prefix = zeros(x.prefix);
+  gradients.sink = started(before.sink);
   for (int64_t s = 0; s < setup.sequences(); ++s) {
     for (int64_t h = 0; h < setup.shape.heads; ++h) add_head_gradients(setup, x, dout, saved, s, h, gradients);
   }
-  return {totals(gradients.query), totals(gradients.key),  totals(gradients.shared_query), totals(gradients.shared_key),
-          totals(gradients.value), totals(gradients.bias), totals(gradients.frequency),    totals(gradients.prefix)};
+  return {totals(gradients.query),      totals(gradients.key),    totals(gradients.shared_query),
+          totals(gradients.shared_key), totals(gradients.value),  totals(gradients.bias),
+          totals(gradients.frequency),  totals(gradients.prefix), totals(gradients.sink)};
 }
 
 }  // namespace phasor::reference

@@ -26,6 +26,7 @@ EncodingEntry rope_entry();
 EncodingEntry prope_entry();
 EncodingEntry xpos_entry();
 EncodingEntry mla_entry();
+EncodingEntry sink_entry();
 EncodingEntry randomized_entry();
 EncodingEntry scattered_entry();
 EncodingEntry segments_entry();
@@ -58,6 +59,8 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       xpos_entry(),
       // decoupled path
       mla_entry(),
+      // the softmax
+      sink_entry(),
       // wrappers, and encodings by formula
       randomized_entry(),
       scattered_entry(),

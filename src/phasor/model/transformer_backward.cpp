@@ -92,6 +92,7 @@ void Transformer::backward_layer(int64_t l, DistanceProbe* probe) {
                        .dvalue = packed.column_range(columns.first_key() + columns.keys, columns.values),
                        .dbias = tables_.layer(l).dbias,
                        .dfrequency = tables_.layer(l).dfrequency,
+                       .dsink = tables_.layer(l).dsink,
                        .out = layer.mixed,
                        .dout = flow_->mixed,
                        .log_sum = layer.log_sum,

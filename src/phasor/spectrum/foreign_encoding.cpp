@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "phasor/base/error.h"
+#include "phasor/encoding/measure/mask_text.h"
 #include "phasor/encoding/resolve/values.h"
 
 namespace phasor {
@@ -158,6 +159,7 @@ std::vector<std::string> sentences(const ForeignQueries& queries, const Resolved
   if (biased > 0) done.push_back(fmt::format("a bias is added to the logits of {}", heads_text(biased, all)));
   if (scaled > 0) done.push_back(fmt::format("the scale is changed in {}", heads_text(scaled, all)));
   if (turned + biased + scaled == 0) done.emplace_back("it changes nothing here");
+  if (const std::string masks = unmasked_text(encoding); !masks.empty()) done.push_back(masks);
   if (had_bias) done.emplace_back("the file's own bias is left out");
   if (learns) done.emplace_back("what it learns stands as it starts");
   if (positions.first != 0 || positions.step != 1) {

@@ -34,10 +34,14 @@ AttentionTableSums::AttentionTableSums(const AttentionBackward& op, int64_t item
   }
   chunks_ = chunk_count(sequences_, chunk_);
   const int64_t distances = head_distances_ > 0 ? chunks_ * op.dbias.size() : 0;
-  const auto floats = static_cast<size_t>(distances + sequences_ * attention.shape.heads * head_frequencies_);
+  const int64_t frequencies = sequences_ * attention.shape.heads * head_frequencies_;
+  const bool has_sinks = !op.dsink.empty() && !attention.sink.empty();
+  const int64_t sinks = has_sinks ? sequences_ * attention.shape.heads : 0;
+  const auto floats = static_cast<size_t>(distances + frequencies + sinks);
   if (memory.size() < floats) memory.resize(floats);
   distances_ = memory.data();
-  frequencies_ = memory.data() + distances;
+  frequencies_ = distances_ + distances;
+  if (has_sinks) sinks_ = frequencies_ + frequencies;
 }
 
 void AttentionTableSums::clear(int64_t chunk_index, int64_t first_head, int64_t heads) const {
@@ -59,12 +63,14 @@ HeadTableSums AttentionTableSums::of(const HeadPlace& place) const {
   if (head_frequencies_ > 0) {
     sums.frequencies = frequencies_ + (place.sequence * heads + place.head) * head_frequencies_;
   }
+  if (sinks_ != nullptr) sums.sink = sinks_ + place.sequence * heads + place.head;
   return sums;
 }
 
 void AttentionTableSums::finish() const {
   if (head_distances_ > 0) add_distances();
   if (head_frequencies_ > 0) add_frequencies();
+  if (sinks_ != nullptr) add_sinks();
 }
 
 void AttentionTableSums::add_distances() const {
@@ -102,6 +108,17 @@ void AttentionTableSums::add_frequencies() const {
       float& to = op_.dfrequency(row, c);
       to = static_cast<float>(double{to} + totals[static_cast<size_t>(row * pairs + c)]);
     }
+  }
+}
+
+void AttentionTableSums::add_sinks() const {
+  for (int64_t h = 0; h < op_.attention.shape.heads; ++h) {
+    double total = 0.0;
+    for (int64_t s = 0; s < sequences_; ++s) {
+      const HeadPlace place = head_place(op_.attention, s, h);
+      if (place.length > 0) total += double{*of(place).sink};
+    }
+    op_.dsink(h) = static_cast<float>(double{op_.dsink(h)} + total);
   }
 }
 

@@ -6,6 +6,9 @@ namespace phasor::cuda {
 
 void require_known(const Attention& attention) {
   if (!attention.prefix.empty()) fail_usage("the cuda backend does not have gates yet: use --device cpu");
+  if (!attention.window.empty()) fail_usage("the cuda backend does not have attention windows yet: use --device cpu");
+  if (!attention.chunk.empty()) fail_usage("the cuda backend does not have attention chunks yet: use --device cpu");
+  if (!attention.sink.empty()) fail_usage("the cuda backend does not have attention sinks yet: use --device cpu");
 }
 
 }  // namespace phasor::cuda
