@@ -119,8 +119,13 @@ TEST(HeadSweep, LowPrecisionGoesOnFromALayerAsWell) {
 // Below PositionFit::kLeast samples in each half nothing is known of places, so that position_off takes away what the
 // encoding's tables say and nothing else. In a model of one layer that is the model without an encoding.
 TEST(HeadSweep, PositionOffIsTheModelWithoutItsTables) {
-  for (const char* encoding :
-       {"rope", "alibi", "rope(fraction=0.5)", "kerple(log)", "rope[heads=0]", "fox", "cable[heads=1]+rope"}) {
+  std::vector<const char*> encodings = {"rope",          "alibi", "rope(fraction=0.5)", "kerple(log)",
+                                        "rope[heads=0]", "fox",   "cable[heads=1]+rope"};
+  // A window and a chunk are position, too.
+  if (testing_support::tested_device() == kDefaultDevice) {
+    encodings.insert(encodings.end(), {"nope[window=2]", "nope[chunk=3]", "rope[window=3]"});
+  }
+  for (const char* encoding : encodings) {
     ModelConfig config = small_model(encoding);
     config.layers = 1;
     const SweepCase with(config, 6);
@@ -158,12 +163,16 @@ TEST(HeadSweep, PositionOffLeavesRowsTheirMeanFactor) {
   EXPECT_NE(scores("scale(\"1+i/8\")[heads=1]").of(off), by_mean.intact);
 }
 
+// A sink is no position: it stays.
 TEST(HeadSweep, WithoutPositionThereIsNothingToTakeAway) {
-  const SweepCase sweep(small_model("nope"), 6);
-  const ScoreTable table = sweep.sweep(
-      {.methods = {AblationMethod::position_off, AblationMethod::position_shuffled}, .samples = 6, .batch = 6});
-  for (size_t c = 0; c < table.conditions.size(); ++c) {
-    EXPECT_EQ(table.scores[c], table.intact) << text(table.conditions[c]);
+  for (const std::string encoding : {"nope", "sink(start=1)"}) {
+    if (encoding != "nope" && testing_support::tested_device() != kDefaultDevice) continue;
+    const SweepCase sweep(small_model(encoding.c_str()), 6);
+    const ScoreTable table = sweep.sweep(
+        {.methods = {AblationMethod::position_off, AblationMethod::position_shuffled}, .samples = 6, .batch = 6});
+    for (size_t c = 0; c < table.conditions.size(); ++c) {
+      EXPECT_EQ(table.scores[c], table.intact) << encoding << " " << text(table.conditions[c]);
+    }
   }
 }
 

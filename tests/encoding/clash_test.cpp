@@ -28,6 +28,15 @@ const std::vector<Clash> kClashes = {
     {"prope+randomized(rope[heads=3],max=64)",
      "column 18: 'prope' (column 1) and 'rope[heads=3]' both rotate head 3 of layer 0; give them different heads or "
      "layers"},
+    {"rope[chunk=6]+alibi[heads=2,chunk=8]",
+     "column 29: 'rope[chunk=6]' (column 1) and 'alibi[heads=2,chunk=8]' both cut the sequence of head 2 of layer 0 "
+     "into chunks, and neither length divides the other"},
+    {"sink+sink(start=1)[heads=3]",
+     "column 6: 'sink' (column 1) and 'sink(start=1)[heads=3]' both are the sink of head 3 of layer 0; give them "
+     "different heads or layers"},
+    {"concat(sink,width=4)", "column 8: concat takes terms that are added to the embeddings, and no sink"},
+    {"concat(sinusoidal[window=3],width=4)",
+     "column 19: concat takes terms that are added to the embeddings; give windows and chunks to concat itself"},
     {"mla(kv=8,rope=0)+mla(rope=0)",
      "column 18: 'mla(kv=8,rope=0)' (column 1) and 'mla(rope=0)' both make the queries and keys of layer 0; give them "
      "different layers"},

@@ -45,6 +45,8 @@ class RandomExpression {
     }
     term.heads = assignment();
     term.layers = assignment();
+    term.window = mask();
+    term.chunk = mask();
     return term;
   }
 
@@ -69,6 +71,11 @@ class RandomExpression {
       ranges.push_back({first, first + draws_.below(4)});
     }
     return {.everything = false, .indices = IndexSet(std::move(ranges))};
+  }
+
+  TermMask mask() {
+    if (draws_.below(4) != 0) return {};
+    return {.tokens = coin() ? 1 + draws_.below(20) : 1048576 - draws_.below(1000000)};
   }
 
   std::string word() {

@@ -68,7 +68,9 @@ class RandomSpelling {
     if (entry->name == "input") add_formula(given, "formula", {"i", "n", "c", "C"}, false);
     result.neutral = result.neutral || (entry->name == "prope" && is_given(given, "p", "0"));
     result.text += arguments(*entry, given);
-    if (!result.neutral) result.text += assignment();
+    const std::string masks = mask(around);
+    result.neutral = result.neutral && masks.empty();
+    if (!result.neutral) result.text += assignment() + masks;
     return result;
   }
 
@@ -269,6 +271,21 @@ class RandomSpelling {
         return "[heads=0] [layers=1]";
       case 4:
         return sizes_ == Sizes::any ? "[heads=7,layers=9-65535]" : "[heads=1]";
+      default:
+        return "";
+    }
+  }
+
+  // Where terms are added to the embeddings there is nothing to mask.
+  std::string mask(const std::vector<std::string>& around) {
+    if (std::find(around.begin(), around.end(), "concat") != around.end()) return "";
+    switch (draws_.below(16)) {
+      case 0:
+        return "[window=3]";
+      case 1:
+        return "[ chunk = 4 , window=1048576 ]";
+      case 2:
+        return "[chunk=8]";
       default:
         return "";
     }

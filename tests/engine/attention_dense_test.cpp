@@ -19,7 +19,8 @@ constexpr uint64_t kSeed = 91;
 template <class R>
 void settle_masked(const AttentionData& data, int64_t n, double masked, Grid<double>& got, Grid<R>& expected) {
   for (int64_t row = 0; row < got.rows; ++row) {
-    for (int64_t j = data.setup.visible(row % n, n); j < n; ++j) {
+    for (int64_t j = 0; j < n; ++j) {
+      if (data.setup.sees(row / n, row % n, j)) continue;
       EXPECT_EQ(got(row, j), masked) << "row " << row << " key " << j;
       got(row, j) = 0.0;
       expected(row, j) = R(0.0);
@@ -56,19 +57,21 @@ TEST_P(AttentionDenseTest, EveryMatrixIsTheFormula) {
   }
 }
 
-// As many weights as there are keys are each rounded, and their sum is taken in double.
+// As many weights as there are keys are each rounded, and their sum is taken in double. A sink has the rest.
 TEST_P(AttentionDenseTest, WeightsSumToOne) {
   PHASOR_SKIP_WITHOUT(dtype());
   const AttentionData data(shape(), dtype(), kSeed);
   const int64_t sequences = std::min<int64_t>(data.batch.sequences(), 5);
   for (int32_t s = 0; s < sequences; ++s) {
     const DenseOutputs got = run_dense(test_backend(), data, s);
+    const auto expected = expected_dense<double>(data, s);
     for (int64_t row = 0; row < got.weights.rows; ++row) {
       double sum = 0.0;
       for (int64_t j = 0; j < got.weights.columns; ++j) sum += got.weights(row, j);
       // The division rounds each weight, the fp32 sum it divides by strays by 4 sqrt(n) roundings.
       const double bound = (2.0 + 4.0 * std::sqrt(static_cast<double>(got.weights.columns))) * Rounded32::kUnit;
-      EXPECT_NEAR(sum, 1.0, bound) << shape().name << " sequence " << s << " row " << row;
+      const double sink = data.tensors.sink.empty() ? 0.0 : expected.sink_weights(row, 0);
+      EXPECT_NEAR(sum + sink, 1.0, bound) << shape().name << " sequence " << s << " row " << row;
     }
   }
 }
@@ -121,16 +124,17 @@ TEST_P(AttentionDenseGradient, DlogitsAreTheComplexStep) {
   for (int64_t row = 0; row < gradient.rows; ++row) {
     const int64_t h = row / n;
     const int64_t i = row % n;
-    const int64_t visible = data.setup.visible(i, n);
-    for (int64_t k = 0; k < visible; ++k) {
-      Complex total = 0.0;
+    for (int64_t k = 0; k < n; ++k) {
+      if (!data.setup.sees(h, i, k)) continue;
+      Complex total = data.tensors.sink.empty() ? 0.0 : std::exp(data.tensors.sink(0, h));
       std::vector<Complex> weights;
-      for (int64_t j = 0; j < visible; ++j) {
+      for (int64_t j = 0; j < n; ++j) {
         weights.push_back(std::exp(Complex(plain.logits(row, j), j == k ? reference::kComplexStep : 0.0)));
+        if (!data.setup.sees(h, i, j)) weights.back() = 0.0;
         total += weights.back();
       }
       Complex loss = 0.0;
-      for (int64_t j = 0; j < visible; ++j) {
+      for (int64_t j = 0; j < n; ++j) {
         const auto index = static_cast<uint64_t>((int64_t{s} << 40) + (i << 20) + j);
         const double factor = data.setup.dropout.factor<double>(index, static_cast<uint32_t>(h));
         for (int64_t c = 0; c < width; ++c) {

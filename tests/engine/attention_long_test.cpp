@@ -15,14 +15,26 @@ using reference::Rounded32;
 constexpr uint64_t kSeed = 111;
 constexpr int32_t kLength = 2500;
 
-class LongAttention : public testing::TestWithParam<bool> {
+struct LongMask {
+  const char* name;
+  bool causal;
+  int64_t window = 0;
+};
+
+void PrintTo(const LongMask& mask, std::ostream* out) { *out << mask.name; }
+
+class LongAttention : public testing::TestWithParam<LongMask> {
  protected:
-  static AttentionCase long_case(bool causal) {
+  static AttentionCase long_case(const LongMask& mask) {
     AttentionCase c;
-    c.name = causal ? "LongCausal" : "Long";
+    c.name = std::string("Long") + mask.name;
     c.lengths = {3, kLength, 2};
     c.shape = {.heads = 1, .key_heads = 1, .key_width = 16, .value_width = 8};
-    c.causal = causal;
+    c.causal = mask.causal;
+    if (mask.window > 0) {
+      c.window = {mask.window};
+      c.sink = true;
+    }
     c.pairs = 8;
     c.bias = true;
     c.rate = 0.1f;
@@ -61,8 +73,16 @@ TEST_P(LongAttention, GradientsAreTheFormula) {
                    expected_gradients<Rounded32>(data, saved));
 }
 
-INSTANTIATE_TEST_SUITE_P(Masks, LongAttention, testing::Bool(),
-                         [](const auto& tested) { return tested.param ? "Causal" : "Bidirectional"; });
+std::vector<LongMask> long_masks() {
+  std::vector<LongMask> masks = {{"Bidirectional", false}, {"Causal", true}};
+  if (tested_device() == kDefaultDevice) {
+    masks.insert(masks.end(), {{"Window", false, 100}, {"CausalWindow", true, 600}});
+  }
+  return masks;
+}
+
+INSTANTIATE_TEST_SUITE_P(Masks, LongAttention, testing::ValuesIn(long_masks()),
+                         [](const auto& tested) { return tested.param.name; });
 
 }  // namespace attention_long_test
 }  // namespace phasor

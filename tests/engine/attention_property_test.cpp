@@ -97,11 +97,12 @@ TEST_P(AttentionProperty, CausalOutputsDoNotSeeTheFuture) {
   EXPECT_NE(got.out(changed, 0), expected.out(changed, 0)) << "the change must be seen where it may be";
 }
 
-// Constant values come out unchanged: the weights of a row sum to 1. Each weight and each step of the
-// sum is rounded.
+// Constant values come out unchanged: the weights of a row sum to 1, but for what a sink takes. Each weight and each
+// step of the sum is rounded.
 TEST_P(AttentionProperty, WeightsSumToOne) {
   AttentionCase shape = GetParam();
   shape.rate = 0.0f;
+  shape.sink = false;
   AttentionData data(shape, Dtype::f32, kSeed);
   for (double& v : data.tensors.value.data) v = 1.0;
   const AttentionOutputs got = run_forward(test_backend(), data);
@@ -122,6 +123,7 @@ TEST_P(AttentionProperty, GradientsDoNotNeedThoseByTables) {
   EXPECT_EQ(got.gradients.bias.data, data.before.bias.data) << "without a dbias nothing is added";
   EXPECT_EQ(got.gradients.frequency.data, data.before.frequency.data) << "without a dfrequency nothing is added";
   EXPECT_EQ(got.gradients.scale.data, data.before.scale.data) << "without a dscale nothing is added";
+  EXPECT_EQ(got.gradients.sink.data, data.before.sink.data) << "without a dsink nothing is added";
 }
 
 class AttentionFrequencies : public testing::TestWithParam<AttentionCase> {};

@@ -94,12 +94,6 @@ class AttentionGradient : public testing::TestWithParam<AttentionCase> {
   }
 };
 
-const Grid<double>& before(const AttentionData& data, size_t tensor) {
-  return tensor == kTokenGradients       ? data.before.bias
-         : tensor == kTokenGradients + 1 ? data.before.frequency
-                                         : data.before.scale;
-}
-
 TEST_P(AttentionGradient, BackwardIsTheComplexStep) {
   const AttentionData data(GetParam(), Dtype::f32, kSeed + 1);
   const auto saved = reference::attention(data.setup, data.tensors);
@@ -108,7 +102,7 @@ TEST_P(AttentionGradient, BackwardIsTheComplexStep) {
     Grid<Rounded32>& bounds = *listed(expected)[i];
     const Grid<double>& given = *listed(data.tensors)[i];
     Grid<double> truth = gradient(data, i, given.empty() ? Grid<double>(bounds.rows, bounds.columns) : given);
-    if (i >= kTokenGradients) truth = added(before(data, i), truth);
+    if (i >= kTokenGradients) truth = added(table_gradient_before(data, i), truth);
     bounds = with_values(bounds, truth);
   }
   expect_gradients(data, run_backward(test_backend(), data, saved).gradients, expected);
@@ -129,7 +123,8 @@ TEST_P(AttentionReference, GradientAlongADirectionIsTheComplexStep) {
   const auto gradients = reference::attention_backward(
       data.setup, data.tensors, data.dout, {saved.out, saved.log_sum},
       {Grid<double>(bias.rows, bias.columns), Grid<double>(frequency.rows, frequency.columns),
-       Grid<double>(data.before.scale.rows, data.before.scale.columns)});
+       Grid<double>(data.before.scale.rows, data.before.scale.columns),
+       Grid<double>(data.tensors.sink.rows, data.tensors.sink.columns)});
   auto stepped = data.lifted<Complex>();
   stepped.frequency = Grid<Complex>(frequency.rows, frequency.columns);
   double expected = 0.0;

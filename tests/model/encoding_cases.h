@@ -128,6 +128,22 @@ inline std::vector<ModelCase> encoding_cases() {
   add("rope_of_two_widths", "rope[heads=0]+rope(fraction=0.5)[heads=1-2]");
   add("layers_differ", "rope[layers=0]+alibi[layers=1]");
   add("learned_and_alibi_and_relative", "learned+alibi(slopes=learned)+relative+rope");
+  // Windows, chunks and sinks, which other backends refuse
+  if (tested_device() == kDefaultDevice) {
+    add("window", "rope[window=3]");
+    add("window_of_two", "nope[layers=0,window=2]+rope[layers=1]");
+    add("window_of_all", "alibi[window=100]");
+    add_causal("window_causal", "alibi(slopes=learned)[window=4]");
+    add("windows_that_meet", "nope[heads=0,window=2]+nope[layers=1,window=5]+relative");
+    add("chunk", "rope(frequencies=learned)[chunk=4]");
+    add_causal("chunk_and_window", "t5(buckets=4,max_distance=6)[heads=0-1,chunk=4]+rope[layers=1,window=3]");
+    add("window_randomized", "randomized(rope,max=25)[window=3]+sinusoidal");
+    add("window_mla", "mla[window=4]");
+    add("sink", "rope+sink(start=0.7)");
+    add("sink_fixed", "alibi+sink(start=0.5,logit=fixed)");
+    add_causal("sinks_that_differ",
+               "sink(start=1)[heads=1-2,layers=0]+sink(logit=fixed)[heads=0,layers=0]+relative[window=4]");
+  }
   // Keys and values from the embeddings in every layer: one case for each place that an encoding can have
   const auto add_input_keys = [&](const char* name, const char* encoding) -> ModelConfig& {
     ModelConfig& config = add(name, encoding);

@@ -189,6 +189,7 @@ class ReferenceModel {
     if (encoding.bias) tensors.bias = table(encoding.bias->fixed, encoding.bias->learned);
     if (!encoding.gates.empty()) tensors.prefix = prefix(x, encoding.gates);
     if (encoding.row_scale) tensors.scale = table(encoding.row_scale->fixed, encoding.row_scale->learned);
+    if (encoding.sink) tensors.sink = table(encoding.sink->fixed, encoding.sink->learned);
     const reference::AttentionSetup setup = this->setup(encoding, layer, tensors);
     return stored(reference::attention(setup, tensors).out);
   }
@@ -248,6 +249,10 @@ class ReferenceModel {
     setup.scale = logit_factor_ * config_.logit_scale / std::sqrt(static_cast<double>(setup.shape.key_width));
     setup.head_scale = encoding.scale;
     setup.causal = config_.causal;
+    for (const HeadMask& mask : encoding.masks) {
+      setup.window.push_back(mask.window);
+      setup.chunk.push_back(mask.chunk);
+    }
     if (encoding.bias) {
       setup.bias = {.reach = encoding.bias->reach, .rows = encoding.bias->rows, .axis = encoding.bias->axis};
       for (int64_t s = 0; encoding.bias->per_length && s < data_.batch.sequence_count(); ++s) {

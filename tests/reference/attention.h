@@ -2,8 +2,12 @@
 // Ragged attention, one query at a time:
 //   L_ij = scale * head_scale[h] * row_scale_h(p_i) * <A q_i, B k_j> + b_h(p_i, p_j - p_i) - |c_i - c_j|,
 //   c_i - c_j for keys in front of the query and c_j - c_i for those behind, since c falls;  o_i = sum_j
-//   dropout(softmax(L))_ij v_j.
+//   dropout(softmax(L))_ij v_j,
+// over the keys that i sees: of |i - j| < window, floor(i / chunk) = floor(j / chunk), j <= i those that are asked for.
+// A sink's logit joins the softmax and has no value.
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 #include "phasor/engine/ops.h"
 #include "reference/dropout.h"
@@ -42,6 +46,7 @@ struct AttentionSetup {
   double scale = 1.0;
   std::vector<double> head_scale;  // [heads] or empty
   bool causal = false;
+  std::vector<int64_t> window, chunk;  // [heads] or empty; 0: none
   RotationSetup rotation;
   BiasSetup bias;
   RowScaleSetup row_scale;
@@ -52,8 +57,11 @@ struct AttentionSetup {
   int64_t length(int64_t s) const { return offsets[static_cast<size_t>(s) + 1] - begin(s); }
   int64_t key_head(int64_t h) const { return h * shape.key_heads / shape.heads; }
   double factor(int64_t h) const { return head_scale.empty() ? 1.0 : head_scale[static_cast<size_t>(h)]; }
-  // Keys that query i of a sequence of n may read.
-  int64_t visible(int64_t i, int64_t n) const { return causal ? i + 1 : n; }
+  bool sees(int64_t h, int64_t i, int64_t j) const {
+    const int64_t w = window.empty() ? 0 : window[static_cast<size_t>(h)];
+    const int64_t c = chunk.empty() ? 0 : chunk[static_cast<size_t>(h)];
+    return (!causal || j <= i) && (w == 0 || std::abs(i - j) < w) && (c == 0 || i / c == j / c);
+  }
   int64_t bias_row(int64_t s, int64_t h, int64_t query_token) const {
     const int64_t row = (reference::sequence_table(bias.sequence_table, s) * shape.heads + h) * bias.rows;
     return bias.rows > 1 ? row + positions(query_token, bias.axis) : row;
@@ -84,7 +92,13 @@ struct AttentionTensors {
   Grid<S> frequency;    // [tables * sets * axes, pairs] or empty: what is added to the frequencies in the tables
   Grid<S> scale = {};   // [tables * heads, positions or 1] or empty
   Grid<S> prefix = {};  // [tokens, heads] or empty
+  Grid<S> sink = {};    // [1, heads], -infinity for heads without one; or empty
 };
+
+template <class S>
+bool has_sink(const AttentionTensors<S>& x, int64_t h) {
+  return !x.sink.empty() && value_of(x.sink(0, h)) > -std::numeric_limits<double>::infinity();
+}
 
 // The pair's factor as f0 + i f1 and its two channels.
 template <class S>
@@ -181,10 +195,12 @@ S logit_scale(const AttentionSetup& setup, const Grid<S>& row_scale, int64_t s, 
   return scale * row_scale(setup.scale_row(s, h), setup.scale_column(query_token, row_scale.columns));
 }
 
-// What query i sees; the vectors cover the visible keys.
+// What query i sees; the vectors cover the keys that it does.
 template <class S>
 struct AttentionRow {
+  std::vector<int64_t> keys;
   std::vector<S> logits, weights, factors;  // factors: dropout
+  S sink_weight = S(0.0);
   S log_sum;
   std::vector<S> out;  // [value_width]
 };
@@ -195,17 +211,18 @@ AttentionRow<S> attention_row(const AttentionSetup& setup, const AttentionTensor
   using std::exp;
   using std::log;
   const int64_t begin = setup.begin(s);
-  const int64_t visible = setup.visible(i, keys.rows);
   AttentionRow<S> row;
-  double largest = 0.0;
-  for (int64_t j = 0; j < visible; ++j) {
+  double largest = has_sink(x, h) ? value_of(x.sink(0, h)) : -std::numeric_limits<double>::infinity();
+  for (int64_t j = 0; j < keys.rows; ++j) {
+    if (!setup.sees(h, i, j)) continue;
+    row.keys.push_back(j);
     Sum<S> sum;
     for (int64_t c = 0; c < keys.columns; ++c) sum.add(queries(i, c) * keys(j, c));
     S logit = logit_scale(setup, x.scale, s, h, begin + i) * sum.total();
     if (!x.bias.empty()) logit += x.bias(setup.bias_row(s, h, begin + i), setup.bias_column(begin + i, begin + j));
     if (!x.prefix.empty()) logit += prefix_between(x.prefix, begin + i, begin + j, h);
     row.logits.push_back(logit);
-    largest = j == 0 ? value_of(logit) : std::max(largest, value_of(logit));
+    largest = std::max(largest, value_of(logit));
     const uint64_t index =
         (static_cast<uint64_t>(s) << 40) + (static_cast<uint64_t>(i) << 20) + static_cast<uint64_t>(j);
     row.factors.push_back(setup.dropout.template factor<S>(index, static_cast<uint32_t>(h)));
@@ -215,16 +232,21 @@ AttentionRow<S> attention_row(const AttentionSetup& setup, const AttentionTensor
     row.weights.push_back(exp(logit - S(largest)));
     sum.add(row.weights.back());
   }
+  if (has_sink(x, h)) {
+    row.sink_weight = exp(x.sink(0, h) - S(largest));
+    sum.add(row.sink_weight);
+  }
   const S total = sum.total();
+  row.sink_weight = row.sink_weight / total;
   row.log_sum = S(largest) + log(total);
   for (S& weight : row.weights) weight = weight / total;
   const int64_t width = setup.shape.value_width;
   for (int64_t c = 0; c < width; ++c) {
     Sum<S> mixed;
-    for (int64_t j = 0; j < visible; ++j) {
-      const auto at = static_cast<size_t>(j);
+    for (size_t at = 0; at < row.keys.size(); ++at) {
       if (value_of(row.factors[at]) == 0.0) continue;
-      mixed.add(operand(row.weights[at] * row.factors[at]) * x.value(begin + j, setup.key_head(h) * width + c));
+      mixed.add(operand(row.weights[at] * row.factors[at]) *
+                x.value(begin + row.keys[at], setup.key_head(h) * width + c));
     }
     row.out.push_back(mixed.total());
   }

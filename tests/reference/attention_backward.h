@@ -4,6 +4,7 @@
 //   d(A q_i) = s r_i sum_j dL_ij B k_j,  d(B k_j) = s sum_i r_i dL_ij A q_i,  db(d) = sum of dL_ij at distance d,
 //   dr_i = s <A q_i, sum_j dL_ij B k_j>.
 //   dc_t = sum of dL_ij over i, j with t the later of both less that with t the earlier.
+// A sink's logit has the same gradient with nothing in place of <do_i, v_j>.
 // A factor m e^(i w p) moves by i p of itself with w: dw = sum of p Im(conj(A q) d(A q)) over queries, and keys alike.
 #include "reference/attention.h"
 
@@ -16,6 +17,16 @@ struct AttentionSaved {
   Grid<S> log_sum;  // [tokens, heads]
 };
 
+// D_i.
+template <class S>
+S taken_back(const AttentionSetup& setup, const Grid<S>& dout, const AttentionSaved<S>& saved, int64_t token,
+             int64_t h) {
+  const int64_t width = setup.shape.value_width;
+  Sum<S> through_sum;
+  for (int64_t c = 0; c < width; ++c) through_sum.add(dout(token, h * width + c) * saved.out(token, h * width + c));
+  return through_sum.total();
+}
+
 template <class S>
 std::vector<S> logit_gradient_row(const AttentionSetup& setup, const AttentionTensors<S>& x, const AttentionRow<S>& row,
                                   const Grid<S>& dout, const AttentionSaved<S>& saved, int64_t s, int64_t h,
@@ -23,17 +34,12 @@ std::vector<S> logit_gradient_row(const AttentionSetup& setup, const AttentionTe
   using std::exp;
   const int64_t width = setup.shape.value_width;
   const int64_t begin = setup.begin(s);
-  Sum<S> through_sum;
-  for (int64_t c = 0; c < width; ++c) {
-    through_sum.add(dout(begin + i, h * width + c) * saved.out(begin + i, h * width + c));
-  }
-  const S through = through_sum.total();
+  const S through = taken_back(setup, dout, saved, begin + i, h);
   std::vector<S> dlogits;
   for (size_t j = 0; j < row.logits.size(); ++j) {
     Sum<S> dweight;
     for (int64_t c = 0; c < width; ++c) {
-      dweight.add(dout(begin + i, h * width + c) *
-                  x.value(begin + static_cast<int64_t>(j), setup.key_head(h) * width + c));
+      dweight.add(dout(begin + i, h * width + c) * x.value(begin + row.keys[j], setup.key_head(h) * width + c));
     }
     const S weight = exp(row.logits[j] - saved.log_sum(begin + i, h));
     dlogits.push_back(weight * (row.factors[j] * dweight.total() - through));
@@ -126,8 +132,13 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
     const std::vector<S> dlogits = logit_gradient_row(setup, x, row, dout, saved, s, h, i);
     const S factor = logit_scale(setup, x.scale, s, h, begin + i);
     SumGrid<S> dquery = sums<S>(1, width);
-    for (int64_t j = 0; j < static_cast<int64_t>(dlogits.size()); ++j) {
-      const auto at = static_cast<size_t>(j);
+    if (!gradients.sink.empty() && has_sink(x, h)) {
+      using std::exp;
+      const S weight = exp(x.sink(0, h) - saved.log_sum(begin + i, h));
+      gradients.sink(0, h).add(S(-1.0) * weight * taken_back(setup, dout, saved, begin + i, h));
+    }
+    for (size_t at = 0; at < dlogits.size(); ++at) {
+      const int64_t j = row.keys[at];
       if (!gradients.bias.empty()) {
         gradients.bias(setup.bias_row(s, h, begin + i), setup.bias_column(begin + i, begin + j)).add(dlogits[at]);
       }
@@ -167,6 +178,7 @@ struct TableGradients {
   Grid<double> bias;       // [tables * heads * rows, 2 reach + 1]
   Grid<double> frequency;  // [tables * sets * axes, pairs]
   Grid<double> scale;      // as the row scales
+  Grid<double> sink;       // [1, heads]
 };
 
 template <class S>
@@ -182,12 +194,14 @@ AttentionTensors<S> attention_backward(const AttentionSetup& setup, const Attent
       zeros(x.query), zeros(x.key),         zeros(x.shared_query),     zeros(x.shared_key),
       zeros(x.value), started(before.bias), started(before.frequency), started(before.scale)};
   gradients.prefix = zeros(x.prefix);
+  gradients.sink = started(before.sink);
   for (int64_t s = 0; s < setup.sequences(); ++s) {
     for (int64_t h = 0; h < setup.shape.heads; ++h) add_head_gradients(setup, x, dout, saved, s, h, gradients);
   }
   return {totals(gradients.query),      totals(gradients.key),   totals(gradients.shared_query),
           totals(gradients.shared_key), totals(gradients.value), totals(gradients.bias),
-          totals(gradients.frequency),  totals(gradients.scale), totals(gradients.prefix)};
+          totals(gradients.frequency),  totals(gradients.scale), totals(gradients.prefix),
+          totals(gradients.sink)};
 }
 
 }  // namespace phasor::reference

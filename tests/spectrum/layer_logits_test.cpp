@@ -27,6 +27,11 @@ EngineHeads engine_heads(const Attention& attention, int64_t sequence, int64_t n
   return {logits.read(heads * n * n), queries.read(heads * n * width), keys.read(heads * n * width)};
 }
 
+Attention unmasked(Attention attention) {
+  attention.window = attention.chunk = {};
+  return attention;
+}
+
 // Equal but for the one rounding to float; `size` is of the terms, whose order of summation is free.
 void expect_rounded(const Dense& got, const float* expected, bool causal, double size, const char* what) {
   for (int64_t r = 0; r < got.rows(); ++r) {
@@ -51,12 +56,13 @@ class ModelLogits : public ::testing::TestWithParam<ModelCase> {
   ModelRun run_{GetParam().config, kRaggedLengths};
 };
 
+// Of all keys: windows and chunks are not applied.
 TEST_P(ModelLogits, AreThoseOfTheEngine) {
   for (int64_t l = 0; l < run_.layers(); ++l) {
     const LayerLogits layer = run_.logits(l);
     for (int64_t s = 0; s < layer.sequences(); ++s) {
       const int64_t n = layer.length(s);
-      const EngineHeads engine = engine_heads(run_.model.attention(l), s, n);
+      const EngineHeads engine = engine_heads(unmasked(run_.model.attention(l)), s, n);
       const std::vector<HeadLogits> heads = layer.sequence(s);
       for (int64_t h = 0; h < layer.heads(); ++h) {
         const HeadLogits& head = heads[static_cast<size_t>(h)];
@@ -83,7 +89,7 @@ TEST_P(ModelLogits, AreThoseOfTheEngine) {
 TEST_P(ModelLogits, OfZeroQueriesAreTheBias) {
   for (int64_t l = 0; l < run_.layers(); ++l) {
     const LayerLogits layer = run_.logits(l);
-    Attention silent = run_.model.attention(l);
+    Attention silent = unmasked(run_.model.attention(l));
     const int64_t tokens = run_.data.batch.token_count();
     const int64_t columns = std::max(silent.query.columns(), silent.shared_query.columns());
     const DeviceArray<float> zeros(test_backend(), std::vector<float>(static_cast<size_t>(tokens * columns)));
@@ -129,6 +135,34 @@ TEST(LayerLogits, OfScaledRowsHaveTheClosedFormsFactor) {
       for (int64_t j = 0; j < 6; ++j) {
         EXPECT_NEAR(logits(i, j), factor * before(i, j), 8.0 * kUnit * size_of_terms(with[h])) << h;
         EXPECT_NEAR(products(i, j), factor * products_before(i, j), 8.0 * kUnit * size_of_terms(with[h])) << h;
+      }
+    }
+  }
+}
+
+// The engine masks what a window and a chunk hide; what is measured is of every key, without infinities, and says so.
+TEST(LayerLogits, OfWindowsAreThoseOfAllKeysAndSaySo) {
+  if (tested_device() != kDefaultDevice) GTEST_SKIP() << "windows are refused";
+  const ThreadGuard one_thread(1);
+  ModelRun run(small_model("rope[heads=0-1,window=3]+alibi[chunk=4,layers=1]"), {9, 6});
+  for (int64_t l = 0; l < run.layers(); ++l) {
+    const EngineHeads engine = engine_heads(run.model.attention(l), 0, 9);
+    const std::vector<HeadLogits> heads = run.logits(l).sequence(0);
+    for (int64_t h = 0; h < 3; ++h) {
+      const HeadLogits& head = heads[static_cast<size_t>(h)];
+      EXPECT_EQ(head.window, h < 2 ? 3 : 0);
+      EXPECT_EQ(head.chunk, l == 1 ? 4 : 0);
+      const Dense logits = head.logits();
+      EXPECT_TRUE(all_finite(logits));
+      for (int64_t i = 0; i < 9; ++i) {
+        for (int64_t j = 0; j < 9; ++j) {
+          const float masked = engine.logits[static_cast<size_t>((h * 9 + i) * 9 + j)];
+          const bool seen = (h == 2 || std::abs(i - j) < 3) && (l == 0 || i / 4 == j / 4);
+          ASSERT_EQ(std::isfinite(masked), seen) << l << " " << h << " " << i << " " << j;
+          if (!seen) continue;
+          ASSERT_NEAR(logits(i, j), double{masked},
+                      0x1p-24 * std::abs(double{masked}) + 64.0 * kUnit * size_of_terms(head));
+        }
       }
     }
   }

@@ -31,9 +31,13 @@ struct AttentionCase {
   bool row_scale_by_query = true;  // else one factor per head, or per head and table
   int64_t row_scale_axis = 0;
   int64_t row_scale_tables = 1;
+  std::vector<int64_t> window, chunk;  // [heads] or empty
+  bool sink = false;
   float rate = 0.0f;
   bool packed = false;  // query, key, value are column ranges of one matrix
   int64_t spare = 0;    // tokens and sequences of capacity beyond the batch
+
+  bool masked() const { return !window.empty() || !chunk.empty() || sink; }
 };
 
 inline void PrintTo(const AttentionCase& c, std::ostream* out) { *out << c.name; }
@@ -305,6 +309,58 @@ inline std::vector<AttentionCase> attention_cases() {
   }
   add_prefix_cases(cases);
   add_row_scale_cases(cases);
+  {
+    AttentionCase& c = add("Window", {1, 33, 70, 130}, shape(3, 3, 8, 8));
+    c.window = {1, 2, 40};
+    c.bias = c.prefix = true;
+    c.spare = 2;
+  }
+  {
+    AttentionCase& c = add("CausalWindows", {5, 64, 130, 200}, shape(4, 2, 16, 12));
+    c.window = {3, 0, 64, 500};
+    c.causal = c.packed = c.bias = true;
+    c.pairs = 8;
+    c.running_axis = 0;
+    c.rate = 0.1f;
+  }
+  {
+    AttentionCase& c = add("Chunks", {9, 50, 130}, shape(3, 3, 8, 6));
+    c.chunk = {2, 0, 32};
+    c.bias = c.bias_rows = true;
+  }
+  {
+    AttentionCase& c = add("CausalWindowsAndChunks", {1, 40, 150}, shape(4, 4, 8, 8));
+    c.window = {2, 30, 0, 100};
+    c.chunk = {3, 20, 64, 0};
+    c.causal = c.prefix = true;
+    c.rate = 0.2f;
+  }
+  {
+    AttentionCase& c = add("Sinks", {1, 17, 33, 70}, shape(4, 2, 8, 8));
+    c.sink = true;
+    c.packed = true;
+    c.rate = 0.1f;
+  }
+  {
+    AttentionCase& c = add("WindowsWithSinks", {7, 64, 100}, shape(2, 1, 16, 16));  // gpt-oss
+    c.sink = c.causal = true;
+    c.window = {4, 0};
+    c.pairs = 8;
+    c.halves = true;
+    c.shuffled = false;
+  }
+  {
+    const auto everything =
+        std::find_if(cases.begin(), cases.end(), [](const AttentionCase& c) { return c.name == "Everything"; });
+    AttentionCase c = *everything;
+    c.name = "EverythingMasked";
+    c.window = {2, 0, 5, 16, 1, 30};
+    c.chunk = {0, 3, 4, 0, 0, 16};
+    c.sink = true;
+    cases.push_back(c);
+  }
+  // Other backends refuse windows, chunks and sinks.
+  if (tested_device() != kDefaultDevice) std::erase_if(cases, [](const AttentionCase& c) { return c.masked(); });
   return cases;
 }
 
@@ -337,6 +393,8 @@ class AttentionData {
     setup.positions = batch.positions;
     setup.scale = representable(1.0 / std::sqrt(static_cast<double>(s.key_width)), Dtype::f32);
     setup.causal = shape.causal;
+    setup.window = shape.window;
+    setup.chunk = shape.chunk;
     if (shape.head_scale) setup.head_scale = data.normal(1, s.heads, Dtype::f32, 0.3, 1.0).data;
     setup.dropout.rate = shape.rate;
     setup.dropout.stream = {.seed = seed, .purpose = Purpose::dropout, .site = 100, .step = 1};
@@ -345,6 +403,10 @@ class AttentionData {
     make_row_scale();
     if (shape.pairs > 0) make_rotation();
     if (shape.prefix) make_prefix();
+    if (shape.sink) {
+      tensors.sink = data.normal(1, s.heads, Dtype::f32, 1.0, 1.0);
+      before.sink = data.normal(1, s.heads);
+    }
   }
 
   template <class S>
@@ -358,7 +420,8 @@ class AttentionData {
             lift<S>(tensors.bias),
             {},
             lift<S>(tensors.scale),
-            lift<S>(tensors.prefix)};
+            lift<S>(tensors.prefix),
+            lift<S>(tensors.sink)};
   }
 
   int64_t tokens() const { return batch.tokens(); }

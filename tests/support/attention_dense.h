@@ -43,7 +43,7 @@ inline DenseOutputs run_dense(Backend& backend, const AttentionData& data, int32
 
 template <class S>
 struct DenseExpected {
-  Grid<S> logits, weights, turned_query, turned_key, out, dlogits;
+  Grid<S> logits, weights, turned_query, turned_key, out, dlogits, sink_weights;
 };
 
 // Masked entries: logits of -infinity, weights and dlogits of 0.
@@ -61,7 +61,11 @@ DenseExpected<S> expected_dense(const AttentionData& data, int64_t sequence) {
                        Grid<S>(rows, s.key_width),
                        Grid<S>(rows, s.key_width),
                        Grid<S>(rows, s.value_width),
-                       Grid<S>(rows, n)};
+                       Grid<S>(rows, n),
+                       Grid<S>(rows, 1)};
+  const auto put_seen = [](Grid<S>& grid, int64_t row, const std::vector<int64_t>& keys, const std::vector<S>& values) {
+    for (size_t at = 0; at < keys.size(); ++at) grid(row, keys[at]) = values[at];
+  };
   const auto put = [](Grid<S>& grid, int64_t row, const std::vector<S>& values) {
     std::copy(values.begin(), values.end(), grid.data.begin() + row * grid.columns);
   };
@@ -71,10 +75,12 @@ DenseExpected<S> expected_dense(const AttentionData& data, int64_t sequence) {
     for (int64_t i = 0; i < n; ++i) {
       const int64_t at = h * n + i;
       const auto row = attention_row(setup, x, queries, keys, sequence, h, i);
-      put(all.logits, at, row.logits);
-      put(all.weights, at, row.weights);
+      put_seen(all.logits, at, row.keys, row.logits);
+      put_seen(all.weights, at, row.keys, row.weights);
+      all.sink_weights(at, 0) = row.sink_weight;
       put(all.out, at, row.out);
-      put(all.dlogits, at, logit_gradient_row(setup, x, row, dout, {saved.out, saved.log_sum}, sequence, h, i));
+      put_seen(all.dlogits, at, row.keys,
+               logit_gradient_row(setup, x, row, dout, {saved.out, saved.log_sum}, sequence, h, i));
       for (int64_t c = 0; c < s.key_width; ++c) {
         all.turned_query(at, c) = queries(i, c);
         all.turned_key(at, c) = keys(i, c);

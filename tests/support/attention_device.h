@@ -87,6 +87,18 @@ class DeviceAttention {
       head_scale_ = DeviceArray<float>(backend, floats(setup.head_scale));
       record_.head_scale = head_scale_.view();
     }
+    if (!setup.window.empty()) {
+      window_ = DeviceArray<int32_t>(backend, {setup.window.begin(), setup.window.end()});
+      record_.window = window_.view();
+    }
+    if (!setup.chunk.empty()) {
+      chunk_ = DeviceArray<int32_t>(backend, {setup.chunk.begin(), setup.chunk.end()});
+      record_.chunk = chunk_.view();
+    }
+    if (!data.tensors.sink.empty()) {
+      sink_ = DeviceArray<float>(backend, floats(data.tensors.sink.data));
+      record_.sink = sink_.view();
+    }
     if (!setup.rotation.query.empty()) set_rotation(backend, setup.rotation, data.shape);
     record_.bias.reach = static_cast<int32_t>(setup.bias.reach);
     record_.bias.rows = static_cast<int32_t>(setup.bias.rows);
@@ -141,8 +153,8 @@ class DeviceAttention {
 
   AttentionBlocks blocks_;
   DeviceSequences sequences_;
-  DeviceArray<float> head_scale_, turn_query_, turn_key_;
-  DeviceArray<int32_t> head_set_, rotation_choice_, bias_choice_, scale_choice_;
+  DeviceArray<float> head_scale_, turn_query_, turn_key_, sink_;
+  DeviceArray<int32_t> window_, chunk_, head_set_, rotation_choice_, bias_choice_, scale_choice_;
   DeviceMatrix bias_, scale_;
   DeviceArray<double> prefix_;
   DeviceArray<uint32_t> step_;
@@ -174,7 +186,7 @@ struct AttentionGradientOutputs {
 };
 
 // Gradients by tables that are asked for: kernels differ with them.
-enum class TableGradientsAsked { all, bias, none };
+enum class TableGradientsAsked { all, bias, none };  // bias: and sinks
 
 // The saved out and log_sum are those of the double reference, rounded to their storage.
 inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionData& data,
@@ -188,6 +200,7 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
   const DeviceMatrix dbias(backend, Dtype::f32, data.before.bias);
   const DeviceMatrix dfrequency(backend, Dtype::f32, data.before.frequency);
   const DeviceMatrix dscale(backend, Dtype::f32, data.before.scale);
+  const DeviceMatrix dsink(backend, Dtype::f32, data.before.sink);
   AttentionBackward op;
   op.dquery = gradients.matrix(0);
   op.dkey = gradients.matrix(1);
@@ -196,6 +209,9 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
   op.dvalue = gradients.matrix(4);
   if (asked != TableGradientsAsked::none) op.dbias = dbias.view();
   if (asked == TableGradientsAsked::all && !data.before.frequency.empty()) op.dfrequency = dfrequency.view();
+  if (asked != TableGradientsAsked::none && !data.before.sink.empty()) {
+    op.dsink = View<float, 1>(dsink.view().data(), data.before.sink.columns);
+  }
   const int64_t heads = data.setup.shape.heads;
   const DeviceArray<double> dprefix(backend, {}, (data.tokens() + data.shape.spare) * heads);
   if (!data.tensors.prefix.empty()) {
@@ -207,9 +223,16 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
   op.log_sum = log_sum.view();
   op.attention = attention.record();
   backend.run(op);
-  AttentionGradientOutputs got{{gradients.read(0), gradients.read(1), gradients.read(2), gradients.read(3),
-                                gradients.read(4), dbias.read(data.before.bias.rows),
-                                dfrequency.read(data.before.frequency.rows), dscale.read(data.before.scale.rows)},
+  AttentionGradientOutputs got{{gradients.read(0),
+                                gradients.read(1),
+                                gradients.read(2),
+                                gradients.read(3),
+                                gradients.read(4),
+                                dbias.read(data.before.bias.rows),
+                                dfrequency.read(data.before.frequency.rows),
+                                dscale.read(data.before.scale.rows),
+                                {},
+                                dsink.read(data.before.sink.rows)},
                                gradients.spoiled(),
                                gradients.images()};
   got.images.push_back(dbias.download());
@@ -222,6 +245,7 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
     got.images.push_back(std::move(image));
   }
   got.images.push_back(dscale.download());
+  got.images.push_back(dsink.download());
   return got;
 }
 

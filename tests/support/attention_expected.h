@@ -10,19 +10,19 @@ namespace phasor::testing_support {
 
 using reference::Rounded32;
 
-inline constexpr const char* kGradientNames[] = {"dquery", "dkey",  "dshared_query", "dshared_key",
-                                                 "dvalue", "dbias", "dfrequency",    "dscale"};
-inline constexpr size_t kGradients = 8;
+inline constexpr const char* kGradientNames[] = {"dquery", "dkey",       "dshared_query", "dshared_key", "dvalue",
+                                                 "dbias",  "dfrequency", "dscale",        "dsink"};
+inline constexpr size_t kGradients = 9;
 inline constexpr size_t kTokenGradients = 5;  // the first so many have a row per token; the others are by tables
 
 template <class S>
 std::array<const Grid<S>*, kGradients> listed(const reference::AttentionTensors<S>& t) {
-  return {&t.query, &t.key, &t.shared_query, &t.shared_key, &t.value, &t.bias, &t.frequency, &t.scale};
+  return {&t.query, &t.key, &t.shared_query, &t.shared_key, &t.value, &t.bias, &t.frequency, &t.scale, &t.sink};
 }
 
 template <class S>
 std::array<Grid<S>*, kGradients> listed(reference::AttentionTensors<S>& t) {
-  return {&t.query, &t.key, &t.shared_query, &t.shared_key, &t.value, &t.bias, &t.frequency, &t.scale};
+  return {&t.query, &t.key, &t.shared_query, &t.shared_key, &t.value, &t.bias, &t.frequency, &t.scale, &t.sink};
 }
 
 template <class R>
@@ -33,6 +33,13 @@ reference::AttentionTensors<R> expected_gradients(const AttentionData& data,
   for (R& x : rounded.log_sum.data) x = stored(x, Dtype::f32);
   return reference::attention_backward(data.setup, data.lifted<R>(), reference::lift<R>(data.dout), rounded,
                                        data.before);
+}
+
+// What the gradients by tables are added to, as they stand behind those by tokens.
+inline const Grid<double>& table_gradient_before(const AttentionData& data, size_t gradient) {
+  const std::array<const Grid<double>*, kGradients - kTokenGradients> before = {
+      &data.before.bias, &data.before.frequency, &data.before.scale, &data.before.sink};
+  return *before[gradient - kTokenGradients];
 }
 
 // The gradient by frequency once more, from the gradients by queries and keys: with x the pair as it was read and

@@ -13,6 +13,7 @@
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
 #include "phasor/base/notice.h"
+#include "phasor/encoding/measure/mask_text.h"
 #include "phasor/run/run_list.h"
 #include "phasor/spectrum/encoding_content.h"
 #include "phasor/spectrum/foreign_encoding.h"
@@ -106,9 +107,10 @@ void run_model(const RunSpectrumOptions& options) {
   const std::string stem = options.run.step ? fmt::format("spectrum_step_{:06}", *options.run.step) : "spectrum";
   write_spectrum(folder, stem, json, report.heads, config.model.layers);
   if (options.output.json) return print_out("{}\n", json.dump(2));
-  const std::string title =
+  std::string title =
       fmt::format("{} on {}\n{} layers of {} heads of {}, means over {} test samples", config.model.encoding,
                   config.task, config.model.layers, config.model.heads, config.model.head_width, samples);
+  if (const std::string masks = unmasked_text(session.model().encoding()); !masks.empty()) title += "\n" + masks;
   print_out("{}\n{}\n", model_report_text(report, title), written_text(folder, stem));
 }
 
@@ -154,6 +156,7 @@ void run_encoding(const EncodingSpectrumOptions& options) {
                                   shape.positions, shape.heads, shape.head_width, shape.causal ? ", causal" : "",
                                   name(content.kind), content_is, content.draws);
   if (const std::string factor = product_factor_text(resolved, content.layer); !factor.empty()) title += "\n" + factor;
+  if (const std::string masks = unmasked_text(resolved); !masks.empty()) title += "\n" + masks;
   show_heads(options.output, title, source, heads);
 }
 

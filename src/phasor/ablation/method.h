@@ -14,7 +14,8 @@ enum class AblationMethod : uint8_t {
   position_mean,  // its mean over the other samples at the same index: what the place alone predicts stays
   resample,       // z at the same index of another sample
   // The head attends again, with other logits and the same values.
-  position_off,       // without angles, bias and the positional part of queries and keys: content logits stay
+  // Without angles, bias, windows and the positional part of queries and keys: content logits stay, and a causal mask.
+  position_off,
   position_shuffled,  // with every token at the place of another token of its sequence
   content_off,        // with the positional part of queries and keys alone: what tokens say is lost
 };

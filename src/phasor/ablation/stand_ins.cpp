@@ -293,6 +293,9 @@ ConstMatrix StandIns::attend_again(AblationMethod method, int64_t layer, const B
   const Memory levelled = method == AblationMethod::position_off ? level_row_scale(attention, batch) : Memory();
   set_positions(method, attention, batch, places);
   set_gates(method, layer, attention, batch, places);
+  // A window and a chunk tell near from far, as a bias does. The causal mask stays, and so does a sink, which knows no
+  // position.
+  if (method == AblationMethod::position_off) attention.window = attention.chunk = {};
 
   const int64_t columns = QueryKeyColumns(attention).total();
   const Memory packed_memory = backend.allocate(changed.size() * sizeof(float));

@@ -29,6 +29,7 @@ EncodingEntry ssmax_entry();
 EncodingEntry logn_entry();
 EncodingEntry llama4_scale_entry();
 EncodingEntry mla_entry();
+EncodingEntry sink_entry();
 EncodingEntry randomized_entry();
 EncodingEntry scattered_entry();
 EncodingEntry segments_entry();
@@ -66,6 +67,8 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       llama4_scale_entry(),
       // decoupled path
       mla_entry(),
+      // the softmax
+      sink_entry(),
       // wrappers, and encodings by formula
       randomized_entry(),
       scattered_entry(),

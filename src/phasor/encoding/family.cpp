@@ -22,6 +22,8 @@ std::string_view family_name(EncodingFamily family) {
       return "scale";
     case EncodingFamily::decoupled:
       return "decoupled";
+    case EncodingFamily::softmax:
+      return "softmax";
     case EncodingFamily::wrapper:
       return "wrapper";
     case EncodingFamily::formula:
@@ -44,6 +46,8 @@ std::string_view family_title(EncodingFamily family) {
       return "Factors on the logits by the query's position";
     case EncodingFamily::decoupled:
       return "Positions on channels of their own";
+    case EncodingFamily::softmax:
+      return "Beside the logits of keys";
     case EncodingFamily::wrapper:
       return "Around another encoding";
     case EncodingFamily::formula:
@@ -63,7 +67,9 @@ EncodingFamily family_of(const EncodingEntry& entry) {
   if (has(Kind::encoding)) return EncodingFamily::wrapper;
   if (has(Kind::formula)) return EncodingFamily::formula;
   const Encoding encoding = parse_encoding(shown_expression(entry));
-  if (resolve(encoding, usual_shape(encoding)).layers.front().decoupled) return EncodingFamily::decoupled;
+  const LayerEncoding layer = resolve(encoding, usual_shape(encoding)).layers.front();
+  if (layer.decoupled) return EncodingFamily::decoupled;
+  if (layer.sink != nullptr) return EncodingFamily::softmax;
   switch (EncodingSum(encoding, print(encoding)).traits().coupling) {
     case Coupling::toeplitz_bias:
       return EncodingFamily::bias;

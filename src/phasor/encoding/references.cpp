@@ -37,6 +37,7 @@ const std::map<std::string_view, const char*>& entry_references() {
       {"logn", "chiang2022overcoming"},
       {"llama4_scale", "meta2025llama4"},
       {"mla", "deepseek2024v2"},
+      {"sink", "openai2025gptoss"},
       {"randomized", "ruoss2023randomized"},
       {"segments", "he2024two"},
   };
@@ -48,6 +49,7 @@ constexpr ArgumentReference kArgumentReferences[] = {
     {"rope", "scaling", "llama3", "dubey2024llama"},    {"rope", "scaling", "longrope", "ding2024longrope"},
     {"rope", "map", "mixed", "heo2024rotary"},          {"rope", "map", "sections", "wang2024qwen2vl"},
     {"segments", "axis", "both", "zhang2024hirope"},    {"segments", "at", "inside", "mcleish2024transformers"},
+    {"sink", "logit", "fixed", "xiao2023efficient"},
 };
 
 void add(std::vector<std::string>& list, const std::string& item) {
@@ -62,6 +64,8 @@ void add_references(const Encoding& encoding, EncodingReferences& found) {
     } else {
       add(found.without_paper, term.name);
     }
+    if (term.window.tokens > 0) add(found.keys, "beltagy2020longformer");
+    if (term.chunk.tokens > 0) add(found.keys, "meta2025llama4");
     for (const TermArgument& argument : term.arguments) {
       const std::string* word = argument.value.word();
       for (const ArgumentReference& reference : kArgumentReferences) {
@@ -255,6 +259,34 @@ const std::vector<Reference>& references() {
        .arxiv = "2403.19115",
        .venue = {},
        .url = {}},
+      {.key = "openai2025gptoss",
+       .authors = {"OpenAI"},
+       .title = "gpt-oss-120b & gpt-oss-20b Model Card",
+       .year = 2025,
+       .arxiv = "2508.10925",
+       .venue = {},
+       .url = {}},
+      {.key = "xiao2023efficient",
+       .authors = {"Xiao, Guangxuan", "Tian, Yuandong", "Chen, Beidi", "Han, Song", "Lewis, Mike"},
+       .title = "Efficient Streaming Language Models with Attention Sinks",
+       .year = 2023,
+       .arxiv = "2309.17453",
+       .venue = "ICLR 2024",
+       .url = {}},
+      {.key = "beltagy2020longformer",
+       .authors = {"Beltagy, Iz", "Peters, Matthew E.", "Cohan, Arman"},
+       .title = "Longformer: The Long-Document Transformer",
+       .year = 2020,
+       .arxiv = "2004.05150",
+       .venue = {},
+       .url = {}},
+      {.key = "meta2025llama4",
+       .authors = {"Meta AI"},
+       .title = "The Llama 4 herd: The beginning of a new era of natively multimodal AI innovation",
+       .year = 2025,
+       .arxiv = {},
+       .venue = {},
+       .url = "https://ai.meta.com/blog/llama-4-multimodal-intelligence/"},
       {.key = "chen2023extending",
        .authors = {"Chen, Shouyuan", "Wong, Sherman", "Chen, Liangjian", "Tian, Yuandong"},
        .title = "Extending Context Window of Large Language Models via Positional Interpolation",

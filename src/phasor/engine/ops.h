@@ -214,7 +214,8 @@ struct AttentionShape {
 };
 
 // L_ij = scale * head_scale[h] * row_scale_h(p_i) * <A q_i, B k_j> + b_h(p_j - p_i) - |c_i - c_j|;
-// o_i = sum_j dropout(softmax(L))_ij v_j.
+// o_i = sum_j dropout(softmax(L))_ij v_j, over the keys that query i sees (key_mask.h). With a sink the softmax is over
+// L_i and the sink's logit, which has no value: what it takes is missing in the sum.
 struct Attention {
   ConstMatrix query;         // [tokens, heads * (key_width - shared_query_width)]
   ConstMatrix shared_query;  // [tokens, shared_query_width] or empty
@@ -226,6 +227,9 @@ struct Attention {
   float scale = 1.0f;
   View<const float, 1> head_scale;  // [heads] or empty
   bool causal = false;
+  View<const int32_t, 1> window;  // [heads] or empty: keys less than so many tokens from the query; 0: all
+  View<const int32_t, 1> chunk;   // [heads] or empty: keys of the query's own chunk of so many tokens; 0: all
+  View<const float, 1> sink;      // [heads] or empty: the sink's logit; -infinity: none
   RotationTable rotation;
   RowScale row_scale;
   DistanceBias bias;
@@ -239,7 +243,7 @@ struct Attention {
 
 struct AttentionForward {
   Matrix out;              // [tokens, heads * value_width]
-  View<float, 2> log_sum;  // [tokens, heads]: log sum_j exp(L_ij)
+  View<float, 2> log_sum;  // [tokens, heads]: log sum_j exp(L_ij), the sink's exp among them
   Attention attention;
 };
 
@@ -253,6 +257,7 @@ struct AttentionBackward {
   View<float, 2> dfrequency;
   View<double, 2> dprefix;  // [tokens, heads], empty where there is no prefix
   View<float, 2> dscale;    // += as row_scale.table, or empty
+  View<float, 1> dsink;     // += [heads] or empty
   ConstMatrix out, dout;
   View<const float, 2> log_sum;
   Attention attention;
@@ -263,7 +268,7 @@ struct AttentionBackward {
 struct AttentionDenseForward {
   int32_t sequence = 0;
   View<float, 3> logits;        // [heads, n, n]; masked entries are -infinity
-  View<float, 3> weights;       // [heads, n, n], after softmax, before dropout
+  View<float, 3> weights;       // [heads, n, n], after softmax, before dropout; a sink's share is missing in them
   View<float, 3> turned_query;  // [heads, n, key_width], after rotation
   View<float, 3> turned_key;    // [heads, n, key_width]
   View<float, 3> out;           // [heads, n, value_width]

@@ -102,6 +102,9 @@ EncodingTables::EncodingTables(Backend& backend, const ResolvedEncoding& encodin
       const std::vector<int32_t> heads(gates.heads.begin(), gates.heads.end());
       tables.gate_heads.emplace_back(upload_values(heads), heads.size());
     }
+    tables.window = upload_mask(layer.masks, &HeadMask::window);
+    tables.chunk = upload_mask(layer.masks, &HeadMask::chunk);
+    if (layer.sink != nullptr) add_sink(*layer.sink, tables);
     layers_.push_back(tables);
   }
 }
@@ -255,6 +258,23 @@ void EncodingTables::add_rotations(const LayerEncoding& layer, int64_t l, LayerT
   }
 }
 
+View<const int32_t, 1> EncodingTables::upload_mask(const std::vector<HeadMask>& masks, int64_t HeadMask::*part) {
+  std::vector<int32_t> tokens;
+  for (const HeadMask& mask : masks) tokens.push_back(static_cast<int32_t>(mask.*part));
+  if (std::all_of(tokens.begin(), tokens.end(), [](int32_t count) { return count == 0; })) return {};
+  return View<const int32_t, 1>(upload_values(tokens), tokens.size());
+}
+
+void EncodingTables::add_sink(const SinkTerm& term, LayerTables& tables) {
+  if (term.learned.empty()) {
+    tables.sink = View<const float, 1>(upload(term.fixed).data(), term.fixed.columns);
+    return;
+  }
+  sinks_.push_back(std::make_unique<LearnedTable>(backend_, term.fixed, term.learned, layout_));
+  tables.sink = View<const float, 1>(sinks_.back()->table().data(), term.fixed.columns);
+  tables.dsink = View<float, 1>(sinks_.back()->gradient().data(), term.fixed.columns);
+}
+
 void EncodingTables::set_batch(const Batch& batch) {
   for (auto& [of_length, classes] : classes_) classes.upload(backend_, batch);
 }
@@ -263,6 +283,7 @@ void EncodingTables::remake(const View<float, 1>& parameters) {
   if (input_learned_ != nullptr) input_learned_->remake(parameters);
   for (const auto& bias : biases_) bias->remake(parameters);
   for (const auto& scale : scales_) scale->remake(parameters);
+  for (const auto& sink : sinks_) sink->remake(parameters);
   for (const LearnedRotation& rotation : rotations_) {
     rotation.frequencies->remake(parameters);
     const View<float, 2> frequencies = rotation.frequencies->table();
@@ -278,6 +299,7 @@ void EncodingTables::clear_gradients() {
   if (input_learned_ != nullptr) input_learned_->clear_gradient();
   for (const auto& bias : biases_) bias->clear_gradient();
   for (const auto& scale : scales_) scale->clear_gradient();
+  for (const auto& sink : sinks_) sink->clear_gradient();
   for (const View<float, 2>& dfrequency : dfrequencies_) {
     backend_.run(Fill{.x = View<float, 1>(dfrequency.data(), dfrequency.size())});
   }
@@ -287,6 +309,7 @@ void EncodingTables::pass_back(const View<float, 1>& parameters, const View<floa
   if (input_learned_ != nullptr) input_learned_->pass_back(parameters, gradients);
   for (const auto& bias : biases_) bias->pass_back(parameters, gradients);
   for (const auto& scale : scales_) scale->pass_back(parameters, gradients);
+  for (const auto& sink : sinks_) sink->pass_back(parameters, gradients);
   for (const LearnedRotation& rotation : rotations_) {
     const View<float, 2> collected = rotation.frequencies->gradient();
     for (size_t a = 0; a < rotation.dfrequency.size(); ++a) {

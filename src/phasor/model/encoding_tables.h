@@ -19,10 +19,13 @@ struct LayerTables {
   RowScale row_scale;
   View<const float, 1> head_scale;                 // empty when every head's factor is 1
   std::vector<View<const int32_t, 1>> gate_heads;  // of each term with gates: the heads of its gates
+  View<const int32_t, 1> window, chunk;            // empty where no head has one
+  View<const float, 1> sink;                       // empty where no head has one
   // Where the backward pass adds up gradients of learned tables; empty where nothing is learned.
   View<float, 2> dbias;
   View<float, 2> dscale;
   View<float, 2> dfrequency;
+  View<float, 1> dsink;
 };
 
 class EncodingTables {
@@ -54,6 +57,8 @@ class EncodingTables {
   DistanceBias add_bias(const BiasTerm& term, View<float, 2>& gradient);
   RowScale add_scale(const ScaleTerm& term, View<float, 2>& gradient);
   void add_rotations(const LayerEncoding& layer, int64_t l, LayerTables& tables);
+  View<const int32_t, 1> upload_mask(const std::vector<HeadMask>& masks, int64_t HeadMask::*part);
+  void add_sink(const SinkTerm& term, LayerTables& tables);
   View<const float, 2> upload(const Table& table);
   template <class T>
   T* upload_values(const std::vector<T>& values);
@@ -66,7 +71,7 @@ class EncodingTables {
   std::map<std::vector<int32_t>, LengthClasses> classes_;
   InputTable input_;
   std::unique_ptr<LearnedTable> input_learned_;
-  std::vector<std::unique_ptr<LearnedTable>> biases_, scales_;
+  std::vector<std::unique_ptr<LearnedTable>> biases_, scales_, sinks_;
   std::vector<LearnedRotation> rotations_;
   std::vector<View<float, 2>> dfrequencies_;
   std::vector<LayerTables> layers_;

@@ -1,22 +1,41 @@
 #include "phasor/model/flops.h"
 
+#include <map>
+#include <utility>
+
+#include "phasor/engine/key_mask.h"
 #include "phasor/model/attention_layout.h"
 
 namespace phasor {
+namespace {
+
+// Of query and key tokens that see each other, over all heads.
+double seen_pairs(const ModelConfig& config, const LayerEncoding& layer, const Batch& batch) {
+  double pairs = 0.0;
+  std::map<std::pair<int64_t, int64_t>, double> known;  // heads with the same mask
+  for (const HeadMask& head : layer.masks) {
+    const auto [found, fresh] = known.try_emplace({head.window, head.chunk}, 0.0);
+    const KeyMask mask{config.causal, head.window, head.chunk};
+    for (int64_t s = 0; fresh && s < batch.sequence_count(); ++s) {
+      const int64_t n = batch.offsets[static_cast<size_t>(s) + 1] - batch.offsets[static_cast<size_t>(s)];
+      for (int64_t i = 0; i < n; ++i) {
+        const KeySpan seen = mask.seen_by(i, n);
+        found->second += static_cast<double>(seen.end - seen.first);
+      }
+    }
+    pairs += found->second;
+  }
+  return pairs;
+}
+
+}  // namespace
 
 double training_flops(const ModelConfig& config, const ResolvedEncoding& encoding, const Batch& batch) {
   const auto width = static_cast<double>(config.width);
-  double pairs = 0.0;  // of query and key tokens
-  for (int64_t s = 0; s < batch.sequence_count(); ++s) {
-    const auto i = static_cast<size_t>(s);
-    const auto n = static_cast<double>(batch.offsets[i + 1] - batch.offsets[i]);
-    pairs += config.causal ? n * (n + 1.0) / 2.0 : n * n;
-  }
   double layers = 0.0;
   for (const LayerEncoding& layer : encoding.layers) {
     const AttentionLayout layout(config, layer);
-    const auto heads = static_cast<double>(config.heads);
-    const auto mixed = heads * static_cast<double>(config.head_width);
+    const auto mixed = static_cast<double>(config.heads * config.head_width);
     double weights = mixed * width + 2.0 * width * static_cast<double>(config.hidden);
     if (layer.decoupled) {
       weights += width * static_cast<double>(layout.latents()) +
@@ -26,8 +45,8 @@ double training_flops(const ModelConfig& config, const ResolvedEncoding& encodin
       weights += width * static_cast<double>(layout.columns());
     }
     for (const GateTerm& gates : layer.gates) weights += static_cast<double>(gates.heads.size()) * width;
-    const double pair = heads * static_cast<double>(layout.shape.key_width) + mixed;
-    layers += weights * static_cast<double>(batch.token_count()) + pair * pairs;
+    const double pair = static_cast<double>(layout.shape.key_width) + static_cast<double>(config.head_width);
+    layers += weights * static_cast<double>(batch.token_count()) + pair * seen_pairs(config, layer, batch);
   }
   const double readout = width * static_cast<double>(outputs(config)) * static_cast<double>(batch.targets.size());
   return 3.0 * 2.0 * (layers + readout);

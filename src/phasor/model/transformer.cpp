@@ -206,6 +206,9 @@ Attention Transformer::attention(int64_t l) const {
   attention.row_scale = tables.row_scale;
   attention.bias = tables.bias;
   attention.prefix = layer.prefix;
+  attention.window = tables.window;
+  attention.chunk = tables.chunk;
+  attention.sink = tables.sink;
   if (dropout_on_ && config_.dropout_sites == DropoutSites::all) {
     const auto site = static_cast<uint32_t>(l) * kHeadSites;
     attention.dropout = {.rate = static_cast<float>(config_.dropout),

@@ -142,7 +142,7 @@ std::vector<ConfigKey> model_keys() {
       only_word("model.residual", "where the norm stands: before each part", "pre", {"parallel"}),
       flag("model.final_norm", "a norm after the last block", &M::final_norm),
       only_false("model.qk_norm", "norms on queries and keys"),
-      only_zero("model.window", "attention reaches so many tokens; 0: all", ConfigType::whole),
+      only_zero("model.window", "0; windows belong to the encoding: rope[window=128]", ConfigType::whole),
       only_zero("model.softcap", "logits bent to this bound by tanh; 0: not bent", ConfigType::real),
       only_false("model.tied", "embedding and output share one matrix"),
       real("model.logit_scale", "factor on attention logits before any bias", kPositive, &M::logit_scale),

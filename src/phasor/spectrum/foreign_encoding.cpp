@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "phasor/base/error.h"
+#include "phasor/encoding/measure/mask_text.h"
 #include "phasor/encoding/resolve/values.h"
 
 namespace phasor {
@@ -181,6 +182,7 @@ std::vector<std::string> sentences(const ForeignQueries& queries, const Resolved
                     heads_text(scaled_by_row, all)));
   }
   if (turned + biased + scaled + scaled_by_row == 0) done.emplace_back("it changes nothing here");
+  if (const std::string masks = unmasked_text(encoding); !masks.empty()) done.push_back(masks);
   if (had_bias) done.emplace_back("the file's own bias is left out");
   if (learns) done.emplace_back("what it learns stands as it starts");
   if (positions.first != 0 || positions.step != 1) {

@@ -57,6 +57,9 @@ static const Fields<HeadReport>& json_fields(const HeadReport*) {
   static const Fields<R> fields = {
       field("n", &R::size, "tokens"),
       field("causal", &R::causal, "whether the logits are masked"),
+      field("window", &R::window, "of tokens that attention sees; the numbers are of all. Absent: none")
+          .left_out_if([](const R& report) { return report.window == 0; }),
+      field("chunk", &R::chunk, "likewise").left_out_if([](const R& report) { return report.chunk == 0; }),
       field("biased", &R::biased, "whether they have a bias"),
       field("gated", &R::gated, "whether some of it is made of tokens (gates), not of distances"),
       derived_field<R>(

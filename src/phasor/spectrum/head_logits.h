@@ -18,6 +18,8 @@ struct HeadLogits {
   bool gated = false;  // some of the bias is made of tokens (gates), not of distances alone
   double scale = 1.0;
   bool causal = false;
+  // A window or chunks that attention has besides; 0: none. The logits here are those of all keys, as if it had not.
+  int64_t window = 0, chunk = 0;
 
   // Channel pairs that are turned, as (a, b) columns of query and key: a complex number a + i b each. Channels in no
   // pair carry content alone.

@@ -65,6 +65,8 @@ HeadReport HeadReporter::report(const HeadLogits& head, const HeadReportOptions&
   HeadReport result;
   result.size = size_;
   result.causal = causal_;
+  result.window = head.window;
+  result.chunk = head.chunk;
   result.biased = head.bias.rows() > 0;
   result.gated = head.gated;
   const Dense logits = head.logits();

@@ -1,7 +1,7 @@
 #pragma once
 // One head's logits over one sequence in numbers: spectra with and without angles, how much depends on distance alone,
 // and the theorems beside them. Spectra are those of what attention reads, in the gauge it comes in; of causal logits
-// the lower triangle, by singular values only.
+// the lower triangle, by singular values only. Windows and chunks are not applied: their logits would be -infinity.
 #include <optional>
 #include <vector>
 
@@ -19,6 +19,7 @@ namespace phasor {
 struct HeadReport {
   int64_t size = 0;
   bool causal = false;
+  int64_t window = 0, chunk = 0;  // that attention has besides, and these numbers know nothing of; 0: none
   bool biased = false;
   bool gated = false;  // some of the bias is made of tokens
   Spectrum logits;

@@ -52,6 +52,8 @@ LayerLogits::LayerLogits(Transformer& model, const Batch& batch, int64_t layer)
   bias_table_ = copied(backend_, attention_.bias.sequence_table, sequences());
   scale_table_ = copied(backend_, attention_.row_scale.sequence_table, sequences());
   head_set_ = copied(backend_, attention_.rotation.head_set, heads());
+  window_ = copied(backend_, attention_.window, heads());
+  chunk_ = copied(backend_, attention_.chunk, heads());
   if (!attention_.head_scale.empty()) head_scale_ = download(backend_, attention_.head_scale.data(), heads());
   if (!attention_.prefix.empty()) prefix_ = download(backend_, attention_.prefix.data(), tokens * heads());
 
@@ -106,6 +108,8 @@ std::vector<HeadLogits> LayerLogits::sequence_with(const SequenceTables& tables,
     head.gated = tables.is_gated(h);
     head.scale = scale(h);
     head.causal = causal();
+    head.window = table_of(window_, h);
+    head.chunk = table_of(chunk_, h);
     head.rotary_pairs = tables.pairs(h);
     const int64_t shared = attention_.shape.shared_key_width;
     if (shared > 0) head.decoupled_from = width() - shared;

@@ -52,6 +52,7 @@ class LayerLogits {
   Attention attention_;  // its tables are read; what belongs to a batch was copied
   std::vector<int32_t> offsets_, positions_, head_set_;
   std::vector<int32_t> rotation_table_, bias_table_, scale_table_;  // of each sequence; empty: all read table 0
+  std::vector<int32_t> window_, chunk_;                             // of each head; empty: none
   std::vector<float> head_scale_;
   std::vector<double> prefix_;  // [tokens, heads], sums of gates; empty: none
   int64_t axes_ = 1;

@@ -7,6 +7,7 @@
 #include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/encoding_list.h"
 #include "phasor/encoding/measure/encoding_card.h"
+#include "phasor/encoding/measure/mask_text.h"
 #include "phasor/encoding/syntax/printer.h"
 
 namespace phasor {
@@ -226,13 +227,32 @@ static const Fields<DecoupledPath>& json_fields(const DecoupledPath*) {
   return fields;
 }
 
+static const Fields<HeadMask>& json_fields(const HeadMask*) {
+  using M = HeadMask;
+  static const Fields<M> fields = {field("window", &M::window, "keys less than so many tokens away; 0: all"),
+                                   field("chunk", &M::chunk, "keys of the query's own chunk of so many; 0: all")};
+  return fields;
+}
+
+static std::vector<int64_t> heads_with_sinks(const LayerEncoding& layer) {
+  std::vector<int64_t> heads;
+  for (int64_t h = 0; layer.sink != nullptr && h < layer.sink->fixed.columns; ++h) {
+    if (std::isfinite(layer.sink->fixed(0, h))) heads.push_back(h);
+  }
+  return heads;
+}
+
 static const Fields<LayerEncoding>& json_fields(const LayerEncoding*) {
   using L = LayerEncoding;
-  static const Fields<L> fields = {field("rotation", &L::rotation, "of every head; null: none"),
-                                   field("bias", &L::bias, "by distance; null: none"),
-                                   field("scale", &L::scale, "factor of every head on top of 1 / sqrt(query width)"),
-                                   field("row_scale", &L::row_scale, "factors of queries on top of it; null: none"),
-                                   field("decoupled", &L::decoupled, "a path of its own for position; null: none")};
+  static const Fields<L> fields = {
+      field("rotation", &L::rotation, "of every head; null: none"),
+      field("bias", &L::bias, "by distance; null: none"),
+      field("scale", &L::scale, "factor of every head on top of 1 / sqrt(query width)"),
+      field("row_scale", &L::row_scale, "factors of queries on top of it; null: none"),
+      field("decoupled", &L::decoupled, "a path of its own for position; null: none"),
+      field("masks", &L::masks, "of every head: what it sees"),
+      derived_field<L>("reach", layer_reach, "what a query sees lies at most so many tokens away; null: all"),
+      derived_field<L>("sinks", heads_with_sinks, "heads that have one")};
   return fields;
 }
 
@@ -315,7 +335,8 @@ Fields<EncodingTraits> trait_fields() {
           field("extrapolates", &T::extrapolates, "made for positions that training never saw"),
           field("bidirectional", &T::bidirectional, "tells positions apart without a causal mask"),
           field("depends_on_length", &T::depends_on_length, "on the length of the sequence"),
-          field("n_dimensional", &T::n_dimensional, "of coordinates instead of an index")};
+          field("n_dimensional", &T::n_dimensional, "of coordinates instead of an index"),
+          field("masked", &T::masked, "some heads see a window or a chunk only")};
 }
 
 Fields<EncodingShape> shape_fields() {

@@ -8,6 +8,7 @@
 #include "phasor/base/wrapped_text.h"
 #include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/measure/encoding_card.h"
+#include "phasor/encoding/measure/mask_text.h"
 #include "phasor/encoding/measure/places_picture.h"
 #include "phasor/encoding/measure/road.h"
 #include "phasor/encoding/syntax/parameter_text.h"
@@ -134,9 +135,10 @@ std::string traits_text(const EncodingTraits& traits) {
   const auto word = [](bool value) { return value ? "yes" : "no"; };
   return fmt::format(
       "relative: {}; learned: {}; made for longer sequences: {}; tells positions apart without a mask: {}; goes by the "
-      "sequence's length: {}; n-dimensional: {}",
+      "sequence's length: {}; n-dimensional: {}{}",
       word(traits.exactly_relative), word(traits.learnable), word(traits.extrapolates), word(traits.bidirectional),
-      word(traits.depends_on_length), word(traits.n_dimensional));
+      word(traits.depends_on_length), word(traits.n_dimensional),
+      traits.masked ? "; some heads see a part of the tokens only" : "");
 }
 
 // The first table; those of other layers and heads have the same columns.
@@ -252,6 +254,7 @@ std::string card_text(const EncodingCard& card, const CardText& form) {
                                      shape.causal ? "causal" : "bidirectional"));
   text += places_picture(card.resolved, kLabel, kCardWidth);
   text += row_scales_text(card);
+  text += mask_text(card.resolved, kLabel, kCardWidth);
   text += tensors_text(card.resolved);
   text += pairs_text(card);
   for (const KernelCurves& group : card.kernels) {

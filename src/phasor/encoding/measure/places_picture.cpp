@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -86,6 +87,9 @@ std::string letters(const ResolvedEncoding& started, int64_t layer, int64_t head
   if (is_gated(places, head)) result += 'G';
   if (places.scale[static_cast<size_t>(head)] != 1.0) result += 'S';
   if (has_row_scale(started, layer, head)) result += 'Q';
+  if (places.masks[static_cast<size_t>(head)].window > 0) result += 'W';
+  if (places.masks[static_cast<size_t>(head)].chunk > 0) result += 'C';
+  if (places.sink != nullptr && std::isfinite(places.sink->fixed(0, head))) result += 'K';
   return result.empty() ? "." : result;
 }
 
@@ -97,6 +101,9 @@ std::string meaning(const std::string& all_letters) {
                                                 {'L', "latents without position"},
                                                 {'S', "scale"},
                                                 {'Q', "scale by the query's position or the length"},
+                                                {'W', "window"},
+                                                {'C', "chunk"},
+                                                {'K', "sink"},
                                                 {'.', "nothing"}};
   std::vector<std::string> result;
   for (const auto& [letter, text] : meanings) {
@@ -160,6 +167,9 @@ std::string places_picture(const ResolvedEncoding& encoding, size_t label, size_
   std::string line = fmt::format("{:<{}}{:<14}", "places", label, "head");
   size_t cell = 4;
   for (const IndexRange& column : columns) cell = std::max(cell, range_text(column).size() + 2);
+  for (const auto& row : grid) {
+    for (const std::string& head_letters : row) cell = std::max(cell, head_letters.size() + 1);
+  }
   for (const IndexRange& column : columns) line += fmt::format("{:<{}}", range_text(column), cell);
   text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   for (const IndexRange& rows : runs(grid)) {

@@ -30,6 +30,7 @@ struct EncodingTraits {
   bool bidirectional = false;      // tells positions apart without a causal mask
   bool depends_on_length = false;  // on the length of the sequence, beside positions
   bool n_dimensional = false;      // of coordinates instead of an index
+  bool masked = false;             // some heads see a window or a chunk only
 };
 
 class EncodingComponent {

@@ -12,8 +12,12 @@ EncodingSum::EncodingSum(const Encoding& encoding, std::string_view text) : enco
 
 EncodingTraits EncodingSum::traits() const {
   EncodingTraits sum{.neutral = true, .exactly_relative = true, .extrapolates = true};
-  for (const auto& component : components_) {
-    const EncodingTraits term = component->traits();
+  for (size_t t = 0; t < components_.size(); ++t) {
+    EncodingTraits term = components_[t]->traits();
+    const Term& written = encoding_.terms[t];
+    term.neutral = term.neutral && !written.masks();
+    term.exactly_relative = term.exactly_relative && written.chunk.tokens == 0;  // a boundary stays where it is
+    sum.masked = sum.masked || term.masked || written.masks();
     sum.coupling = std::max(sum.coupling, term.coupling);
     sum.neutral = sum.neutral && term.neutral;
     sum.exactly_relative = sum.exactly_relative && term.exactly_relative;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 
 #include "phasor/base/error.h"
 #include "phasor/encoding/syntax/encoding_error.h"
@@ -90,6 +91,7 @@ EncodingPlaces::EncodingPlaces(const EncodingShape& shape, std::string expressio
   LayerEncoding empty;
   empty.rotation.resize(heads);
   empty.scale.assign(heads, 1.0);
+  empty.masks.resize(heads);
   const size_t layers = static_cast<size_t>(shape.layers);
   resolved_.layers.assign(layers, empty);
   biases_.resize(layers);
@@ -100,6 +102,9 @@ EncodingPlaces::EncodingPlaces(const EncodingShape& shape, std::string expressio
   rotation_terms_.assign(layers * heads, nullptr);
   decoupled_terms_.assign(layers, nullptr);
   gate_terms_.assign(layers * heads, nullptr);
+  sinks_.resize(layers);
+  sink_terms_.assign(layers * heads, nullptr);
+  chunk_terms_.assign(layers * heads, nullptr);
 }
 
 void EncodingPlaces::within(const Term& term, const std::function<void()>& fill) {
@@ -111,6 +116,7 @@ void EncodingPlaces::within(const Term& term, const std::function<void()>& fill)
   for (const auto& [other, scope] : scopes_) same += other->name == kept.name ? 1 : 0;
   scopes_.emplace_back(&kept, same == 0 ? kept.name : fmt::format("{}_{}", kept.name, same + 1));
   stack_.push_back(&kept);
+  apply_masks(kept);
   fill();
   stack_.pop_back();
 }
@@ -502,6 +508,64 @@ void EncodingPlaces::add_gates(int64_t layer, GateTerm gates) {
   resolved_.layers[static_cast<size_t>(layer)].gates.push_back(std::move(gates));
 }
 
+// --- Masks and sinks -----------------------------------------------------------------------------
+
+// All masks of a head hold together.
+void EncodingPlaces::apply_masks(const Term& term) {
+  if (!term.masks()) return;
+  if (concatenated_) {
+    const TermMask& given = term.window.tokens > 0 ? term.window : term.chunk;
+    throw EncodingError(
+        resolved_.expression, given.column,
+        "concat takes terms that are added to the embeddings; give windows and chunks to concat itself");
+  }
+  for (const int64_t layer : layers()) {
+    for (const int64_t head : heads()) {
+      HeadMask& mask = resolved_.layers[static_cast<size_t>(layer)].masks[static_cast<size_t>(head)];
+      if (term.window.tokens > 0 && (mask.window == 0 || term.window.tokens < mask.window)) {
+        mask.window = term.window.tokens;
+      }
+      if (term.chunk.tokens == 0) continue;
+      const Term*& owner = chunk_terms_[static_cast<size_t>(layer * shape_.heads + head)];
+      const int64_t smaller = mask.chunk == 0 ? term.chunk.tokens : std::min(mask.chunk, term.chunk.tokens);
+      if (std::max(mask.chunk, term.chunk.tokens) % smaller != 0) {
+        throw EncodingError(
+            resolved_.expression, term.chunk.column,
+            clash(*owner, fmt::format("cut the sequence of head {} of layer {} into chunks, and neither "
+                                      "length divides the other",
+                                      head, layer)));
+      }
+      mask.chunk = smaller;
+      owner = &term;
+    }
+  }
+}
+
+SinkTerm& EncodingPlaces::sink(int64_t layer, double logit) {
+  if (concatenated_) fail_term("concat takes terms that are added to the embeddings, and no sink");
+  std::unique_ptr<SinkTerm>& place = sinks_[static_cast<size_t>(layer)];
+  if (place == nullptr) {
+    place = std::make_unique<SinkTerm>(SinkTerm{.fixed = Table(1, shape_.heads), .learned = {}});
+    std::fill(place->fixed.values.begin(), place->fixed.values.end(), -std::numeric_limits<double>::infinity());
+  }
+  for (const int64_t head : heads()) {
+    const Term*& owner = sink_terms_[static_cast<size_t>(layer * shape_.heads + head)];
+    if (owner != nullptr) {
+      fail_term(clash(*owner, fmt::format("are the sink of head {} of layer {}; give them different heads or layers",
+                                          head, layer)));
+    }
+    owner = stack_.back();
+    place->fixed(0, head) = logit;
+  }
+  return *place;
+}
+
+void EncodingPlaces::add_sink(int64_t layer, double logit) { sink(layer, logit); }
+
+void EncodingPlaces::add_sink(int64_t layer, double logit, TableSource source) {
+  sink(layer, logit).learned.push_back(std::move(source));
+}
+
 // --- Errors and the end --------------------------------------------------------------------------
 
 void EncodingPlaces::fail_term(std::string_view reason) const {
@@ -539,6 +603,7 @@ ResolvedEncoding EncodingPlaces::take() {
     }
     resolved_.layers[l].row_scale = last_scale;
   }
+  for (size_t l = 0; l < sinks_.size(); ++l) resolved_.layers[l].sink = std::move(sinks_[l]);
   return std::move(resolved_);
 }
 

@@ -89,6 +89,10 @@ class EncodingPlaces {
   void add_gates(int64_t layer, GateTerm gates);
   int64_t model_width() const { return resolved_.shape.width; }  // of the normed stream that gates are made of
 
+  // A sink of this logit for every head of the term, or of the numbers that a source adds to it: [1, heads].
+  void add_sink(int64_t layer, double logit);
+  void add_sink(int64_t layer, double logit, TableSource source);
+
   // Place of the axis that the current term's positions lie on.
   int64_t position_axis();
   // Places of the axes of `count` coordinates. An error at the term where the data has fewer.
@@ -130,6 +134,8 @@ class EncodingPlaces {
   BiasTerm& bias(int64_t layer);
   ScaleTerm& row_scale(int64_t layer);
   void own_row_scale(int64_t layer, int64_t head, bool learned);
+  void apply_masks(const Term& term);
+  SinkTerm& sink(int64_t layer, double logit);
   void check_size(int64_t entries) const;
   std::string clash(const Term& earlier, std::string_view what) const;
 
@@ -146,12 +152,14 @@ class EncodingPlaces {
   bool concatenated_ = false;
   std::vector<std::pair<const Term*, std::string>> scopes_;  // terms and what their tensors are called
   const Term* input_term_ = nullptr;
-  std::vector<const Term*> bias_terms_;       // [layers]
-  std::vector<const Term*> scale_terms_;      // [layers]
-  std::vector<RowScaleOwner> scale_owners_;   // [layers * heads]
-  std::vector<const Term*> rotation_terms_;   // [layers * heads]
-  std::vector<const Term*> decoupled_terms_;  // [layers]
-  std::vector<const Term*> gate_terms_;       // [layers * heads]
+  std::vector<const Term*> bias_terms_;                // [layers]
+  std::vector<const Term*> scale_terms_;               // [layers]
+  std::vector<RowScaleOwner> scale_owners_;            // [layers * heads]
+  std::vector<const Term*> rotation_terms_;            // [layers * heads]
+  std::vector<const Term*> decoupled_terms_;           // [layers]
+  std::vector<const Term*> gate_terms_;                // [layers * heads]
+  std::vector<std::unique_ptr<SinkTerm>> sinks_;       // [layers]
+  std::vector<const Term*> sink_terms_, chunk_terms_;  // [layers * heads]
 };
 
 }  // namespace phasor

@@ -122,12 +122,31 @@ struct DecoupledPath {
   bool operator==(const DecoupledPath&) const = default;
 };
 
+// Which keys a head sees, beside a causal mask, by the tokens' indices in their sequence.
+struct HeadMask {
+  int64_t window = 0;  // those less than so many tokens away; 0: all
+  int64_t chunk = 0;   // those of the query's own chunk of so many tokens; 0: all
+
+  bool any() const { return window > 0 || chunk > 0; }
+  bool operator==(const HeadMask&) const = default;
+};
+
+// Place "sink": a logit that joins the softmax of every query, and has no key and no value.
+struct SinkTerm {
+  Table fixed;  // [1, heads], -infinity for heads without one
+  std::vector<TableSource> learned;
+
+  bool operator==(const SinkTerm&) const = default;
+};
+
 struct LayerEncoding {
   std::vector<std::shared_ptr<const Rotation>> rotation;  // [heads], null for none
   std::shared_ptr<const BiasTerm> bias;                   // null for none; layers of equal biases share one
   // Place "scale": factor per head on top of 1 / sqrt(query width).
   std::vector<double> scale;                   // [heads]
   std::shared_ptr<const ScaleTerm> row_scale;  // on top of that, by the query's position or the length; null for none
+  std::vector<HeadMask> masks;                 // [heads]
+  std::shared_ptr<const SinkTerm> sink;        // null for none
   std::optional<DecoupledPath> decoupled;
   std::vector<GateTerm> gates;  // of different heads; often none
 };

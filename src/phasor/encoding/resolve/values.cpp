@@ -127,6 +127,11 @@ ResolvedEncoding with_values(ResolvedEncoding encoding, const ParameterValues& p
       }
       layer.row_scale = settled;
     }
+    if (layer.sink != nullptr && !layer.sink->learned.empty()) {
+      SinkTerm sink = *layer.sink;
+      settle(sink.fixed, sink.learned, parameters);
+      layer.sink = std::make_shared<const SinkTerm>(std::move(sink));
+    }
     for (std::shared_ptr<const Rotation>& head : layer.rotation) {
       if (head == nullptr || head->learned.empty()) continue;
       std::shared_ptr<const Rotation>& settled = rotations[head.get()];

@@ -23,7 +23,7 @@ const Term* learned_term(const TermValue& value) {
   const Encoding* encoding = std::get_if<Encoding>(&value.content);
   if (encoding == nullptr || encoding->terms.size() != 1) return nullptr;
   const Term& term = encoding->terms.front();
-  return term.name == "learned" && term.heads.everything && term.layers.everything ? &term : nullptr;
+  return term.name == "learned" && !term.has_brackets() ? &term : nullptr;
 }
 
 LearnableNumber learnable_number(const TermValue& value, std::string_view text) {

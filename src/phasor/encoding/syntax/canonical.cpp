@@ -42,7 +42,7 @@ Encoding canonical(const Encoding& encoding, std::string_view text) {
   for (const Term& written : encoding.terms) {
     const EncodingEntry& entry = entry_of(written, text);
     const EncodingArguments arguments = arguments_of(written, text);
-    if (entry.make(arguments)->traits().neutral) {
+    if (!written.masks() && entry.make(arguments)->traits().neutral) {
       check_unassigned(written, written.heads, text);
       check_unassigned(written, written.layers, text);
       continue;

@@ -16,7 +16,7 @@ const std::string* TermValue::word() const {
   const Encoding* encoding = std::get_if<Encoding>(&content);
   if (encoding == nullptr || encoding->terms.size() != 1) return nullptr;
   const Term& term = encoding->terms.front();
-  const bool lone = term.arguments.empty() && term.heads.everything && term.layers.everything;
+  const bool lone = term.arguments.empty() && !term.has_brackets();
   return lone ? &term.name : nullptr;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The tree behind an encoding's text. Regular values: what prints alike compares equal, and where a
 // piece stood in the text (kept for error messages) is no part of that.
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
@@ -65,12 +66,24 @@ struct TermAssignment {
   bool operator==(const TermAssignment&) const = default;
 };
 
+// So many tokens, or 0 for no mask.
+struct TermMask {
+  int64_t tokens = 0;
+  TextColumn column;
+
+  bool operator==(const TermMask&) const = default;
+};
+
 struct Term {
   std::string name;
   std::vector<TermArgument> arguments;
   TermAssignment heads;
   TermAssignment layers;
+  TermMask window, chunk;  // what the attention of these heads and layers sees
   TextColumn column;
+
+  bool masks() const { return window.tokens > 0 || chunk.tokens > 0; }
+  bool has_brackets() const { return !heads.everything || !layers.everything || masks(); }
 
   bool operator==(const Term&) const = default;
 };

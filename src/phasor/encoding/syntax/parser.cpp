@@ -45,7 +45,7 @@ class Parser {
     result.column = column();
     result.name = word("the name of an encoding");
     if (accept('(')) result.arguments = arguments();
-    while (accept('[')) assignments(result);
+    while (accept('[')) brackets(result);
     return result;
   }
 
@@ -123,21 +123,37 @@ class Parser {
   }
 
   // After the opening bracket.
-  void assignments(Term& owner) {
+  void brackets(Term& owner) {
     do {
       skip_blanks();
       const TextColumn start = column();
-      const std::string key = word("'heads' or 'layers'");
-      if (key != "heads" && key != "layers") {
-        fail_at(start, "a term is assigned to heads or layers, not to '{}'{}", key,
-                suggestion(key, {"heads", "layers"}));
+      const std::string key = word("'heads', 'layers', 'window' or 'chunk'");
+      if (key == "heads" || key == "layers") {
+        TermAssignment& assignment = key == "heads" ? owner.heads : owner.layers;
+        if (!assignment.everything) fail_at(start, "{} is given twice", key);
+        if (!accept('=')) fail_here("expected '='");
+        assignment = {.everything = false, .indices = indices(), .column = start};
+      } else if (key == "window" || key == "chunk") {
+        TermMask& mask = key == "window" ? owner.window : owner.chunk;
+        if (mask.tokens > 0) fail_at(start, "{} is given twice", key);
+        if (!accept('=')) fail_here("expected '='");
+        mask = {.tokens = tokens(), .column = start};
+      } else {
+        fail_at(start, "brackets take heads, layers, window or chunk, not '{}'{}", key,
+                suggestion(key, {"heads", "layers", "window", "chunk"}));
       }
-      TermAssignment& assignment = key == "heads" ? owner.heads : owner.layers;
-      if (!assignment.everything) fail_at(start, "{} is given twice", key);
-      if (!accept('=')) fail_here("expected '='");
-      assignment = {.everything = false, .indices = indices(), .column = start};
     } while (accept(','));
     if (!accept(']')) fail_here("expected ',' or ']'");
+  }
+
+  // A query sees itself, so there is at least one.
+  int64_t tokens() {
+    skip_blanks();
+    const TextColumn start = column();
+    if (!is_digit(peek())) fail_here("expected a number of tokens");
+    const int64_t result = digits(kLargestMask);
+    if (result == 0) fail_at(start, "a query sees itself: the least is 1");
+    return result;
   }
 
   IndexSet indices() {
@@ -161,10 +177,14 @@ class Parser {
   int64_t index() {
     skip_blanks();
     if (!is_digit(peek())) fail_here("expected a number, a range or 'none'");
+    return digits(kLargestIndex);
+  }
+
+  int64_t digits(int64_t most) {
     const size_t end = skip_digits(position_);
     int64_t result = 0;
     const std::from_chars_result status = std::from_chars(text_.data() + position_, text_.data() + end, result);
-    if (status.ec != std::errc() || result > kLargestIndex) fail_here("numbers here go up to {}", kLargestIndex);
+    if (status.ec != std::errc() || result > most) fail_here("numbers here go up to {}", most);
     position_ = end;
     return result;
   }

@@ -1,5 +1,7 @@
 #include "phasor/encoding/syntax/printer.h"
 
+#include <string>
+
 #include "phasor/base/error.h"
 
 namespace phasor {
@@ -12,14 +14,16 @@ std::string print_quoted(const QuotedText& quoted) {
   return '"' + quoted.text + '"';
 }
 
-std::string print_assignments(const Term& term) {
+std::string print_brackets(const Term& term) {
   std::string text;
-  if (!term.heads.everything) text += "heads=" + print(term.heads.indices);
-  if (!term.layers.everything) {
-    if (!text.empty()) text += ',';
-    text += "layers=" + print(term.layers.indices);
-  }
-  return text.empty() ? text : '[' + text + ']';
+  const auto add = [&text](const char* key, const std::string& value) {
+    text.append(text.empty() ? "[" : ",").append(key).append("=").append(value);
+  };
+  if (!term.heads.everything) add("heads", print(term.heads.indices));
+  if (!term.layers.everything) add("layers", print(term.layers.indices));
+  if (term.window.tokens > 0) add("window", std::to_string(term.window.tokens));
+  if (term.chunk.tokens > 0) add("chunk", std::to_string(term.chunk.tokens));
+  return text.empty() ? text : text + ']';
 }
 
 }  // namespace
@@ -38,7 +42,7 @@ std::string print_expression(const Term& term) {
     text += print_expression(argument.value);
   }
   if (!term.arguments.empty()) text += ')';
-  return text + print_assignments(term);
+  return text + print_brackets(term);
 }
 
 std::string print_expression(const Encoding& encoding) {

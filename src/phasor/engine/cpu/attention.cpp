@@ -1,6 +1,8 @@
-// Fused attention over ragged batches. Scores exist for kQueryBlock rows of one head at a time, whole rows,
-// so the softmax is exact and needs no rescaling; the backward pass makes them again.
+// Fused attention over ragged batches. Scores exist for kQueryBlock rows of one head at a time, whole rows of what is
+// seen, so the softmax is exact and needs no rescaling; the backward pass makes them again. Keys that none of the rows
+// sees are not touched.
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "phasor/base/parallel.h"
@@ -65,6 +67,13 @@ struct ForwardItem {
 
 constexpr int64_t kItemRows = 16 * kQueryBlock;
 
+// What the blocks of some rows touch.
+KeySpan block_keys(const KeyMask& mask, const KeySpan& rows, int64_t length) {
+  return {mask.seen_by(rows.first, length).first / kLanes * kLanes, mask.seen_by(rows.end - 1, length).end};
+}
+
+bool has_sink(float logit) { return logit > -std::numeric_limits<float>::infinity(); }
+
 std::vector<ForwardItem> forward_items(const Attention& attention) {
   std::vector<ForwardItem> items;
   for (int64_t s = 0; s < *attention.sequences.count; ++s) {
@@ -82,6 +91,7 @@ void forward_rows(const AttentionForward& op, const ForwardItem& item) {
   const HeadPlace& place = item.place;
   const Attention& attention = op.attention;
   const HeadWidths widths(attention.shape, place.length);
+  const KeyMask visible = key_mask(attention, place.head);
   const int64_t n = place.length;
   const int64_t stride = widths.length_padded;
   Carver carver(float_scratch(ScratchSlot::attention, stride * (3 * widths.key_padded + widths.value_padded) +
@@ -98,39 +108,49 @@ void forward_rows(const AttentionForward& op, const ForwardItem& item) {
   auto* bits = reinterpret_cast<uint64_t*>(carver.take(2 * bit_words(widths)));
   auto* sums = reinterpret_cast<double*>(carver.take(prefix_floats(attention, widths)));
 
-  load_query(query, attention, place, widths, work);
-  load_key(key, attention, place, widths, work);
-  load_value(value, attention, place, widths);
-  transpose(key_transposed, key, widths.key_padded, n);
+  const KeySpan rows{item.first_row, item.last_row};
+  const KeySpan keys = block_keys(visible, rows, n);
+  load_query(query + rows.first * widths.key_padded, attention, part_of(place, rows), widths, work);
+  load_key(key + keys.first * widths.key_padded, attention, part_of(place, keys), widths, work);
+  load_value(value + keys.first * widths.value_padded, attention, part_of(place, keys), widths);
+  transpose(key_transposed, key, widths.key_padded, n, keys.first, keys.end);
   const BiasRows bias(attention, place);
   const PrefixRow prefix(attention, place, sums);
   const DropoutMask mask(attention.dropout, static_cast<uint32_t>(place.head));
+  const float sink = sink_logit(attention, place.head);
 
   for (int64_t begin = item.first_row; begin < item.last_row; begin += kQueryBlock) {
-    const ScoreBlock block(attention, begin, n);
-    compute_scores(scores, block, query, key_transposed, widths, attention, bias, prefix, work);
+    const ScoreBlock block(visible, begin, n);
+    compute_scores(scores, block, query, key_transposed, widths, visible, bias, prefix, work);
     alignas(64) float peaks[kQueryBlock], totals[kQueryBlock];
+    std::fill_n(peaks, kQueryBlock, sink);
     std::fill_n(totals, kQueryBlock, 1.0f);
     for (int64_t r = 0; r < block.rows; ++r) {
       float* row = scores + r * stride;
-      peaks[r] = peak_of(row, block.keys_padded);
-      totals[r] = exponentiate(row, block.keys_padded, peaks[r]);
+      float* seen = row + block.first_key;
+      peaks[r] = std::max(peak_of(seen, block.padded_count()), sink);
+      totals[r] = exponentiate(seen, block.padded_count(), peaks[r]);
       if (!mask.active()) continue;
-      keep_row(bits, block.keys_padded, place, begin + r, mask);
-      for (int64_t j = 0; j < block.keys_padded; j += kLanes) {
+      keep_row(bits, block, place, begin + r, mask);
+      for (int64_t j = block.first_key; j < block.keys_padded; j += kLanes) {
         simd::store(row + j, simd::keep(simd::load(row + j), lane_bits(bits, j)));
+      }
+    }
+    if (has_sink(sink)) {
+      for (int64_t r = 0; r < kQueryBlock; r += kLanes) {
+        simd::store(totals + r, simd::load(totals + r) + simd::exp(sink - simd::load(peaks + r)));
       }
     }
     small_product<false>({.c = out,
                           .c_row = widths.value_padded,
-                          .a = scores,
+                          .a = scores + block.first_key,
                           .a_row = stride,
                           .a_column = 1,
-                          .b = value,
+                          .b = value + block.first_key * widths.value_padded,
                           .b_row = widths.value_padded,
                           .m = block.rows_padded,
                           .n = widths.value_padded,
-                          .k = block.keys});
+                          .k = block.key_count()});
     alignas(64) float logs[kQueryBlock];
     for (int64_t r = 0; r < kQueryBlock; r += kLanes) simd::store(logs + r, simd::log(simd::load(totals + r)));
     for (int64_t r = 0; r < block.rows; ++r) {
@@ -168,6 +188,7 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
                    const HeadTableSums& tables, float* scratch) {
   const Attention& attention = op.attention;
   const HeadWidths widths(attention.shape, place.length);
+  const KeyMask visible = key_mask(attention, place.head);
   const int64_t n = place.length;
   const int64_t stride = widths.length_padded;
   Carver carver(scratch);
@@ -194,8 +215,8 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
   load_value(value, attention, place, widths);
   load_rows(dout, op.dout, place, place.head * widths.value, widths.value);
   if (plain_query != nullptr) load_query_without_row_scale(plain_query, attention, place, widths, work);
-  transpose(key_transposed, key, widths.key_padded, n);
-  transpose(value_transposed, value, widths.value_padded, n);
+  transpose(key_transposed, key, widths.key_padded, n, 0, n);
+  transpose(value_transposed, value, widths.value_padded, n, 0, n);
   std::fill_n(dkey, stride * widths.key_padded, 0.0f);
   std::fill_n(by_frequency, frequencies, 0.0);
   const int64_t shared = attention.shape.shared_query_width;
@@ -205,74 +226,86 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
   if (!op.dprefix.empty()) std::fill_n(by_prefix, n, 0.0);
   const DropoutMask mask(attention.dropout, static_cast<uint32_t>(place.head));
   const float keep_scale = mask.keep_scale();
+  const float sink = sink_logit(attention, place.head);
+  double dsink = 0.0;
 
   for (int64_t begin = 0; begin < n; begin += kQueryBlock) {
-    const ScoreBlock block(attention, begin, n);
-    compute_scores(weights, block, query, key_transposed, widths, attention, bias, prefix, work);
-    small_product<false>({.c = dscores,
+    const ScoreBlock block(visible, begin, n);
+    compute_scores(weights, block, query, key_transposed, widths, visible, bias, prefix, work);
+    alignas(64) float log_sums[kQueryBlock] = {}, sink_weights[kQueryBlock] = {};
+    for (int64_t r = 0; r < block.rows; ++r) log_sums[r] = op.log_sum(place.first + begin + r, place.head);
+    if (has_sink(sink)) {
+      for (int64_t r = 0; r < kQueryBlock; r += kLanes) {
+        simd::store(sink_weights + r, simd::exp(sink - simd::load(log_sums + r)));
+      }
+    }
+    small_product<false>({.c = dscores + block.first_key,
                           .c_row = stride,
                           .a = dout + begin * widths.value_padded,
                           .a_row = widths.value_padded,
                           .a_column = 1,
-                          .b = value_transposed,
+                          .b = value_transposed + block.first_key,
                           .b_row = stride,
                           .m = block.rows_padded,
-                          .n = block.keys_padded,
+                          .n = block.padded_count(),
                           .k = widths.value});
     for (int64_t r = 0; r < block.rows; ++r) {
       float* weight = weights + r * stride;
       float* dscore = dscores + r * stride;
-      const float log_sum = op.log_sum(place.first + begin + r, place.head);
-      keep_row(bits, block.keys_padded, place, begin + r, mask);
+      keep_row(bits, block, place, begin + r, mask);
       // weight = softmax; dscore = weight * gradient by it; their mean is what the softmax takes back. The weights
-      // sum to 1 only up to the rounding of log_sum, which large logits make coarse: divide by what they do sum to.
+      // and the sink's sum to 1 only up to the rounding of log_sum, which large logits make coarse: divide by what they
+      // do sum to.
       Vec taken = {};
       Vec whole = {};
-      for (int64_t j = 0; j < block.keys_padded; j += kLanes) {
-        const Vec w = simd::exp(simd::load(weight + j) - log_sum);
+      for (int64_t j = block.first_key; j < block.keys_padded; j += kLanes) {
+        const Vec w = simd::exp(simd::load(weight + j) - log_sums[r]);
         const Vec d = w * simd::keep(simd::load(dscore + j) * keep_scale, lane_bits(bits, j));
         simd::store(weight + j, w);
         simd::store(dscore + j, d);
         taken += d;
         whole += w;
       }
-      const float back = simd::sum(taken) / simd::sum(whole);
-      for (int64_t j = 0; j < block.keys_padded; j += kLanes) {
+      const float back = simd::sum(taken) / (simd::sum(whole) + sink_weights[r]);
+      dsink -= double{sink_weights[r]} * double{back};
+      for (int64_t j = block.first_key; j < block.keys_padded; j += kLanes) {
         const Vec w = simd::load(weight + j);
         simd::store(dscore + j, simd::load(dscore + j) - w * back);
         simd::store(weight + j, simd::keep(w * keep_scale, lane_bits(bits, j)));
       }
-      if (tables.distances != nullptr) bias.add_by_distance(tables.distances, begin + r, dscore, block.keys);
-      if (!op.dprefix.empty()) add_by_prefix(by_prefix, dscore, begin + r, block.keys);
+      if (tables.distances != nullptr) {
+        bias.add_by_distance(tables.distances, begin + r, dscore, {block.first_key, block.keys});
+      }
+      if (!op.dprefix.empty()) add_by_prefix(by_prefix, dscore, begin + r, {block.first_key, block.keys});
     }
     small_product<false>({.c = dquery,
                           .c_row = widths.key_padded,
-                          .a = dscores,
+                          .a = dscores + block.first_key,
                           .a_row = stride,
                           .a_column = 1,
-                          .b = key,
+                          .b = key + block.first_key * widths.key_padded,
                           .b_row = widths.key_padded,
                           .m = block.rows_padded,
                           .n = widths.key_padded,
-                          .k = block.keys});
-    small_product<true>({.c = dkey,
+                          .k = block.key_count()});
+    small_product<true>({.c = dkey + block.first_key * widths.key_padded,
                          .c_row = widths.key_padded,
-                         .a = dscores,
+                         .a = dscores + block.first_key,
                          .a_row = 1,
                          .a_column = stride,
                          .b = query + begin * widths.key_padded,
                          .b_row = widths.key_padded,
-                         .m = pad_rows(block.keys),
+                         .m = pad_rows(block.key_count()),
                          .n = widths.key_padded,
                          .k = block.rows});
-    small_product<true>({.c = sums.value,
+    small_product<true>({.c = sums.value + block.first_key * widths.value_padded,
                          .c_row = widths.value_padded,
-                         .a = weights,
+                         .a = weights + block.first_key,
                          .a_row = 1,
                          .a_column = stride,
                          .b = dout + begin * widths.value_padded,
                          .b_row = widths.value_padded,
-                         .m = pad_rows(block.keys),
+                         .m = pad_rows(block.key_count()),
                          .n = widths.value_padded,
                          .k = block.rows});
     const TurnedRows rows{Turned::query, widths.key_padded, begin, block.rows};
@@ -296,6 +329,7 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
   const TurnedRows rows{Turned::key, widths.key_padded, 0, n};
   if (frequencies > 0) add_by_frequency(by_frequency, dkey, key, rows, attention, place);
   std::copy_n(by_frequency, frequencies, tables.frequencies);
+  if (tables.sink != nullptr) *tables.sink = static_cast<float>(dsink);
   turn_back(dkey, rows, attention, place, work);
   for (int64_t i = 0; i < n * widths.key_padded; ++i) sums.key[i] += dkey[i];
   for (int64_t i = 0; !op.dprefix.empty() && i < n; ++i) op.dprefix(place.first + i, place.head) = by_prefix[i];

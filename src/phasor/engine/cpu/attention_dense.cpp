@@ -101,22 +101,24 @@ DenseHead dense_head(const Attention& a, const HeadPlace& place) {
   const double scale = static_cast<double>(a.scale) * (a.head_scale.empty() ? 1.0 : a.head_scale(place.head));
   const RowScales row_scales(a, place);
   const std::vector<std::vector<double>> keys = turned_keys(a, place);
+  const KeyMask mask = key_mask(a, place.head);
+  const double sink = sink_logit(a, place.head);
   for (int64_t i = 0; i < n; ++i) {
     const std::vector<double> q = turned_query(a, place, i);
     double* logits = &head.logits[static_cast<size_t>(i * n)];
     double* weights = &head.weights[static_cast<size_t>(i * n)];
-    const int64_t visible = a.causal ? i + 1 : n;
+    const KeySpan seen = mask.seen_by(i, n);
     const double row_scale = row_scales.any() ? scale * double{row_scales(i)} : scale;
-    double peak = -std::numeric_limits<double>::infinity();
-    for (int64_t j = 0; j < visible; ++j) {
+    double peak = sink;
+    for (int64_t j = seen.first; j < seen.end; ++j) {
       double dot = 0.0;
       for (size_t c = 0; c < q.size(); ++c) dot += q[c] * keys[static_cast<size_t>(j)][c];
       logits[j] = row_scale * dot + bias_of(a, place, i, j) + prefix_of(a, place, i, j);
       peak = std::max(peak, logits[j]);
     }
-    double sum = 0.0;
-    for (int64_t j = 0; j < visible; ++j) sum += weights[j] = std::exp(logits[j] - peak);
-    for (int64_t j = 0; j < visible; ++j) weights[j] /= sum;
+    double sum = std::exp(sink - peak);
+    for (int64_t j = seen.first; j < seen.end; ++j) sum += weights[j] = std::exp(logits[j] - peak);
+    for (int64_t j = seen.first; j < seen.end; ++j) weights[j] /= sum;
   }
   return head;
 }

@@ -73,12 +73,30 @@ HeadPlace head_place(const Attention& attention, int64_t sequence, int64_t head)
           .scale_table = sequence_table(attention.row_scale.sequence_table, sequence)};
 }
 
-HeadWidths::HeadWidths(const AttentionShape& shape, int64_t length)
-    : key(shape.key_width),
+HeadPlace part_of(const HeadPlace& place, const KeySpan& tokens) {
+  HeadPlace part = place;
+  part.first += tokens.first;
+  part.length = tokens.end - tokens.first;
+  return part;
+}
+
+KeyMask key_mask(const Attention& attention, int64_t head) {
+  return {.causal = attention.causal,
+          .window = attention.window.empty() ? 0 : attention.window(head),
+          .chunk = attention.chunk.empty() ? 0 : attention.chunk(head)};
+}
+
+float sink_logit(const Attention& attention, int64_t head) {
+  return attention.sink.empty() ? -std::numeric_limits<float>::infinity() : attention.sink(head);
+}
+
+HeadWidths::HeadWidths(const AttentionShape& shape, int64_t tokens)
+    : length(tokens),
+      key(shape.key_width),
       value(shape.value_width),
       key_padded(simd::round_up(key)),
       value_padded(simd::round_up(value)),
-      length_padded(simd::round_up(length)) {}
+      length_padded(simd::round_up(tokens)) {}
 
 void load_rows(float* to, const ConstMatrix& from, const HeadPlace& place, int64_t first_column, int64_t columns) {
   const int64_t stride = simd::round_up(columns);
@@ -107,10 +125,11 @@ void load_value(float* to, const Attention& attention, const HeadPlace& place, c
   load_rows(to, attention.value, place, place.key_head * widths.value, widths.value);
 }
 
-void transpose(float* to, const float* from, int64_t stride, int64_t length) {
+void transpose(float* to, const float* from, int64_t stride, int64_t length, int64_t first, int64_t end) {
   const int64_t padded = simd::round_up(length);
+  const int64_t end_padded = simd::round_up(end);
   for (int64_t c = 0; c < stride; c += kLanes) {
-    for (int64_t r = 0; r < padded; r += kLanes)
+    for (int64_t r = first; r < end_padded; r += kLanes)
       simd::transpose_square(to + c * padded + r, padded, from + r * stride + c, stride);
   }
 }
@@ -147,68 +166,72 @@ int64_t BiasRows::row_start(int64_t query, int64_t row_stride) const {
   return bias_.rows > 1 ? position(query) * row_stride : 0;
 }
 
-const float* BiasRows::row(int64_t query, float* work) const {
+const float* BiasRows::row(int64_t query, const KeySpan& keys, float* work) const {
   if (table_ == nullptr) return nullptr;
   const float* centre = table_ + row_start(query, bias_.table.stride(0)) + bias_.reach;
   if (consecutive_) return centre - query;
   const int64_t here = position(query);
-  for (int64_t j = 0; j < length_; ++j) work[j] = centre[position(j) - here];
+  for (int64_t j = keys.first; j < keys.end; ++j) work[j] = centre[position(j) - here];
   return work;
 }
 
-void BiasRows::add_by_distance(float* sums, int64_t query, const float* values, int64_t keys) const {
+void BiasRows::add_by_distance(float* sums, int64_t query, const float* values, const KeySpan& keys) const {
   float* centre = sums + row_start(query, 2 * int64_t{bias_.reach} + 1) + bias_.reach;
   if (consecutive_) {
     float* to = centre - query;
 #pragma omp simd
-    for (int64_t j = 0; j < keys; ++j) to[j] += values[j];
+    for (int64_t j = keys.first; j < keys.end; ++j) to[j] += values[j];
     return;
   }
   const int64_t here = position(query);
-  for (int64_t j = 0; j < keys; ++j) centre[position(j) - here] += values[j];
+  for (int64_t j = keys.first; j < keys.end; ++j) centre[position(j) - here] += values[j];
 }
 
-ScoreBlock::ScoreBlock(const Attention& attention, int64_t first_row, int64_t length)
+ScoreBlock::ScoreBlock(const KeyMask& mask, int64_t first_row, int64_t length)
     : begin(first_row),
       rows(std::min(kQueryBlock, length - first_row)),
       rows_padded(pad_rows(rows)),
-      keys(attention.causal ? first_row + rows : length),
+      first_key(mask.seen_by(first_row, length).first / kLanes * kLanes),
+      keys(mask.seen_by(first_row + rows - 1, length).end),
       keys_padded(simd::round_up(keys)) {}
 
 void compute_scores(float* scores, const ScoreBlock& block, const float* query, const float* key_transposed,
-                    const HeadWidths& widths, const Attention& attention, const BiasRows& bias, const PrefixRow& prefix,
+                    const HeadWidths& widths, const KeyMask& mask, const BiasRows& bias, const PrefixRow& prefix,
                     float* work) {
   const int64_t stride = widths.length_padded;
-  small_product<false>({.c = scores,
+  small_product<false>({.c = scores + block.first_key,
                         .c_row = stride,
                         .a = query + block.begin * widths.key_padded,
                         .a_row = widths.key_padded,
                         .a_column = 1,
-                        .b = key_transposed,
+                        .b = key_transposed + block.first_key,
                         .b_row = stride,
                         .m = block.rows_padded,
-                        .n = block.keys_padded,
+                        .n = block.padded_count(),
                         .k = widths.key});
   for (int64_t r = 0; r < block.rows; ++r) {
     float* row = scores + r * stride;
-    const int64_t visible = attention.causal ? block.begin + r + 1 : block.keys;
-    if (const float* values = bias.row(block.begin + r, work); values != nullptr) {
+    const KeySpan seen = mask.seen_by(block.begin + r, widths.length);
+    if (const float* values = bias.row(block.begin + r, seen, work); values != nullptr) {
 #pragma omp simd
-      for (int64_t j = 0; j < visible; ++j) row[j] += values[j];
+      for (int64_t j = seen.first; j < seen.end; ++j) row[j] += values[j];
     }
-    prefix.subtract(row, block.begin + r, visible);
-    std::fill(row + visible, row + block.keys_padded, -std::numeric_limits<float>::infinity());
+    prefix.subtract(row, block.begin + r, seen);
+    std::fill(row + block.first_key, row + seen.first, -std::numeric_limits<float>::infinity());
+    std::fill(row + seen.end, row + block.keys_padded, -std::numeric_limits<float>::infinity());
   }
 }
 
-void keep_row(uint64_t* bits, int64_t keys_padded, const HeadPlace& place, int64_t query, const DropoutMask& mask) {
-  const int64_t words = (keys_padded + 63) / 64;
+void keep_row(uint64_t* bits, const ScoreBlock& block, const HeadPlace& place, int64_t query, const DropoutMask& mask) {
+  constexpr int64_t kRun = DropoutMask::kRun;
+  const int64_t first_word = block.first_key / kRun * (kRun / 64);
+  const int64_t words = (block.keys_padded + 63) / 64;
   if (!mask.active()) {
-    std::fill_n(bits, words, ~uint64_t{0});
+    std::fill(bits + first_word, bits + words, ~uint64_t{0});
     return;
   }
   const uint64_t first = (static_cast<uint64_t>(place.sequence) << 40) + (static_cast<uint64_t>(query) << 20);
-  for (int64_t w = 0; w < words; w += 2) {
+  for (int64_t w = first_word; w < words; w += 2) {
     const std::array<uint64_t, 2> run = mask.keep_bits(first + static_cast<uint64_t>(64 * w));
     bits[w] = run[0];
     if (w + 1 < words) bits[w + 1] = run[1];

@@ -6,6 +6,7 @@
 
 #include "phasor/engine/cpu/dropout_mask.h"
 #include "phasor/engine/cpu/simd.h"
+#include "phasor/engine/key_mask.h"
 #include "phasor/engine/ops.h"
 
 namespace phasor {
@@ -23,14 +24,21 @@ struct HeadPlace {
 };
 
 HeadPlace head_place(const Attention& attention, int64_t sequence, int64_t head);
+// The tokens [first, end) of a place's sequence as if they were all of it.
+HeadPlace part_of(const HeadPlace& place, const KeySpan& tokens);
+
+KeyMask key_mask(const Attention& attention, int64_t head);
+// The logit of the head's sink; -infinity without one.
+float sink_logit(const Attention& attention, int64_t head);
 
 // Buffers are padded with zeros to a multiple of 16 channels and of 16 tokens.
 struct HeadWidths {
+  int64_t length = 0;
   int64_t key = 0, value = 0;  // channels
   int64_t key_padded = 0, value_padded = 0;
   int64_t length_padded = 0;
 
-  HeadWidths(const AttentionShape& shape, int64_t length);
+  HeadWidths(const AttentionShape& shape, int64_t tokens);
   // Floats that a row of biases or of factors takes.
   int64_t work() const { return std::max(length_padded, key_padded); }
 };
@@ -49,8 +57,8 @@ void load_key(float* to, const Attention& attention, const HeadPlace& place, con
 void load_value(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
 // [length_padded, columns padded to a multiple of 16] of any matrix, starting at a column.
 void load_rows(float* to, const ConstMatrix& from, const HeadPlace& place, int64_t first_column, int64_t columns);
-// [stride, length_padded] from [length_padded, stride].
-void transpose(float* to, const float* from, int64_t stride, int64_t length);
+// [stride, length_padded] from [length_padded, stride], of the tokens from `first`, a multiple of 16, up to `end`.
+void transpose(float* to, const float* from, int64_t stride, int64_t length, int64_t first, int64_t end);
 
 // Gradients by the turned channels of queries lack the factors that load_query put on them: rows [first_row,
 // first_row + count) of the sequence, of `stride` floats.
@@ -78,10 +86,10 @@ class RowScales {
 class BiasRows {
  public:
   BiasRows(const Attention& attention, const HeadPlace& place);
-  // [length] values, or null without a bias.
-  const float* row(int64_t query, float* work) const;
-  // sums[reach + p_j - p_i] += values[j] for the keys j < keys, in row p_i of `sums` where the bias has rows.
-  void add_by_distance(float* sums, int64_t query, const float* values, int64_t keys) const;
+  // [length] values, of which those of the span are there; or null without a bias.
+  const float* row(int64_t query, const KeySpan& keys, float* work) const;
+  // sums[reach + p_j - p_i] += values[j] for the keys j, in row p_i of `sums` where the bias has rows.
+  void add_by_distance(float* sums, int64_t query, const float* values, const KeySpan& keys) const;
 
  private:
   int64_t position(int64_t token) const { return positions_[token * position_stride_]; }
@@ -95,24 +103,28 @@ class BiasRows {
   bool consecutive_ = true;
 };
 
-// Query rows [begin, begin + rows) against keys [0, keys): all keys, or those up to the last row when causal.
+// Query rows [begin, begin + rows) against keys [first_key, keys): those that some row sees, from a multiple of 16 on.
 struct ScoreBlock {
   int64_t begin = 0;
   int64_t rows = 0, rows_padded = 0;  // padded to whole product blocks; what padding rows hold is never read
-  int64_t keys = 0, keys_padded = 0;
+  int64_t first_key = 0, keys = 0, keys_padded = 0;
 
-  ScoreBlock(const Attention& attention, int64_t first_row, int64_t length);
+  ScoreBlock(const KeyMask& mask, int64_t first_row, int64_t length);
+  int64_t key_count() const { return keys - first_key; }
+  int64_t padded_count() const { return keys_padded - first_key; }
 };
 
 class PrefixRow;  // attention_prefix.h
 
-// scores[rows, length_padded] = <q, k> + b - |c_i - c_j|; -infinity where masked and up to keys_padded.
+// scores[rows, length_padded] = <q, k> + b - |c_i - c_j| from first_key to keys_padded; -infinity where masked and
+// behind the keys.
 void compute_scores(float* scores, const ScoreBlock& block, const float* query, const float* key_transposed,
-                    const HeadWidths& widths, const Attention& attention, const BiasRows& bias, const PrefixRow& prefix,
+                    const HeadWidths& widths, const KeyMask& mask, const BiasRows& bias, const PrefixRow& prefix,
                     float* work);
 
-// Bit j % 64 of word j / 64 tells whether the weight from query i to key j is kept; all ones without dropout.
-void keep_row(uint64_t* bits, int64_t keys_padded, const HeadPlace& place, int64_t query, const DropoutMask& mask);
+// Bit j % 64 of word j / 64 tells whether the weight from query i to key j of the block is kept; all ones without
+// dropout.
+void keep_row(uint64_t* bits, const ScoreBlock& block, const HeadPlace& place, int64_t query, const DropoutMask& mask);
 
 [[gnu::always_inline]] inline uint16_t lane_bits(const uint64_t* bits, int64_t key) {
   return static_cast<uint16_t>(bits[key / 64] >> (key % 64));

@@ -29,23 +29,23 @@ PrefixRow::PrefixRow(const Attention& attention, const HeadPlace& place, double*
   if (std::any_of(memory, memory + place.length, [](double sum) { return sum != 0.0; })) sums_ = memory;
 }
 
-void PrefixRow::subtract(float* scores, int64_t query, int64_t visible) const {
+void PrefixRow::subtract(float* scores, int64_t query, const KeySpan& keys) const {
   if (sums_ == nullptr) return;
   const double* sums = sums_;
   const double here = sums[query];
 #pragma omp simd
-  for (int64_t j = 0; j < visible; ++j) scores[j] -= static_cast<float>(std::fabs(here - sums[j]));
+  for (int64_t j = keys.first; j < keys.end; ++j) scores[j] -= static_cast<float>(std::fabs(here - sums[j]));
 }
 
-void add_by_prefix(double* gradient, const float* dscores, int64_t query, int64_t keys) {
-  const int64_t before = std::min(query, keys);
+void add_by_prefix(double* gradient, const float* dscores, int64_t query, const KeySpan& keys) {
+  const int64_t before = std::min(query, keys.end);
 #pragma omp simd
-  for (int64_t j = 0; j < before; ++j) gradient[j] -= double{dscores[j]};
-  double total = sum_in_order(dscores, before);
-  if (keys > query + 1) {
+  for (int64_t j = keys.first; j < before; ++j) gradient[j] -= double{dscores[j]};
+  double total = sum_in_order(dscores + keys.first, before - keys.first);
+  if (keys.end > query + 1) {
 #pragma omp simd
-    for (int64_t j = query + 1; j < keys; ++j) gradient[j] += double{dscores[j]};
-    total -= sum_in_order(dscores + query + 1, keys - query - 1);
+    for (int64_t j = query + 1; j < keys.end; ++j) gradient[j] += double{dscores[j]};
+    total -= sum_in_order(dscores + query + 1, keys.end - query - 1);
   }
   gradient[query] += total;
 }

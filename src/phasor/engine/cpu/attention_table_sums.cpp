@@ -35,13 +35,16 @@ AttentionTableSums::AttentionTableSums(const AttentionBackward& op, int64_t item
   chunks_ = chunk_count(sequences_, chunk_);
   const int64_t distances = head_distances_ > 0 ? chunks_ * op.dbias.size() : 0;
   const int64_t frequencies = sequences_ * attention.shape.heads * head_frequencies_;
+  const bool has_sinks = !op.dsink.empty() && !attention.sink.empty();
+  const int64_t sinks = has_sinks ? sequences_ * attention.shape.heads : 0;
   const bool scaled = !op.dscale.empty() && !attention.row_scale.table.empty();
   const int64_t scales = scaled ? attention.shape.heads * int64_t{*attention.sequences.tokens} : 0;
-  const auto floats = static_cast<size_t>(distances + frequencies + scales);
+  const auto floats = static_cast<size_t>(distances + frequencies + sinks + scales);
   if (memory.size() < floats) memory.resize(floats);
   distances_ = memory.data();
-  frequencies_ = memory.data() + distances;
-  if (scaled) scales_ = memory.data() + distances + frequencies;
+  frequencies_ = distances_ + distances;
+  if (has_sinks) sinks_ = frequencies_ + frequencies;
+  if (scaled) scales_ = frequencies_ + frequencies + sinks;
 }
 
 void AttentionTableSums::clear(int64_t chunk_index, int64_t first_head, int64_t heads) const {
@@ -64,6 +67,7 @@ HeadTableSums AttentionTableSums::of(const HeadPlace& place) const {
     sums.frequencies = frequencies_ + (place.sequence * heads + place.head) * head_frequencies_;
   }
   if (scales_ != nullptr) sums.scales = scales_ + place.head * *op_.attention.sequences.tokens + place.first;
+  if (sinks_ != nullptr) sums.sink = sinks_ + place.sequence * heads + place.head;
   return sums;
 }
 
@@ -71,6 +75,7 @@ void AttentionTableSums::finish() const {
   if (head_distances_ > 0) add_distances();
   if (head_frequencies_ > 0) add_frequencies();
   if (scales_ != nullptr) add_scales();
+  if (sinks_ != nullptr) add_sinks();
 }
 
 void AttentionTableSums::add_distances() const {
@@ -133,6 +138,17 @@ void AttentionTableSums::add_scales() const {
       }
     }
   });
+}
+
+void AttentionTableSums::add_sinks() const {
+  for (int64_t h = 0; h < op_.attention.shape.heads; ++h) {
+    double total = 0.0;
+    for (int64_t s = 0; s < sequences_; ++s) {
+      const HeadPlace place = head_place(op_.attention, s, h);
+      if (place.length > 0) total += double{*of(place).sink};
+    }
+    op_.dsink(h) = static_cast<float>(double{op_.dsink(h)} + total);
+  }
 }
 
 }  // namespace phasor

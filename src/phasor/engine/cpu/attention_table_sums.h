@@ -1,7 +1,7 @@
 #pragma once
-// The gradients of attention by its tables: by distance (the bias), by frequency (the rotation) and by the query's
-// position (the row scale). Many sequences and heads add to one entry, so every part of the work has sums of its own,
-// and these are added up in order: the same bits at any thread count.
+// The gradients of attention by its tables: by distance (the bias), by frequency (the rotation), by the query's
+// position (the row scale) and by sink. Many sequences and heads add to one entry, so every part of the work has sums
+// of its own, and these are added up in order: the same bits at any thread count.
 #include <cstdint>
 #include <vector>
 
@@ -15,6 +15,7 @@ struct HeadTableSums {
   float* distances = nullptr;    // [bias rows, 2 reach + 1], added to
   float* frequencies = nullptr;  // [axes, pairs], overwritten
   float* scales = nullptr;       // [length], of the row scale at each query; overwritten
+  float* sink = nullptr;         // one number, overwritten
 };
 
 class AttentionTableSums {
@@ -26,13 +27,14 @@ class AttentionTableSums {
   // Before an item: its sums by distance are 0.
   void clear(int64_t chunk_index, int64_t first_head, int64_t heads) const;
   HeadTableSums of(const HeadPlace& place) const;
-  // After all items: dbias, dfrequency and dscale += the sums.
+  // After all items: dbias, dfrequency, dscale and dsink += the sums.
   void finish() const;
 
  private:
   void add_distances() const;
   void add_frequencies() const;
   void add_scales() const;
+  void add_sinks() const;
 
   const AttentionBackward& op_;
   int64_t sequences_ = 0;
@@ -41,6 +43,7 @@ class AttentionTableSums {
   float* distances_ = nullptr;                         // [chunks, as dbias]
   float* frequencies_ = nullptr;                       // [sequences, heads, axes, pairs]
   float* scales_ = nullptr;                            // [heads, tokens]; null: not asked for
+  float* sinks_ = nullptr;                             // [sequences, heads]; null: not asked for
 };
 
 }  // namespace phasor

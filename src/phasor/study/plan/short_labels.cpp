@@ -16,12 +16,14 @@ namespace {
 
 constexpr const char* kLeftOut = "..";
 
-// A part of an expression: an argument, or the heads or layers, of a term.
+// A part of an expression: an argument, or what stands in the brackets, of a term.
 using PartName = std::pair<size_t, std::string>;
 using Parts = std::map<PartName, std::string>;
 
 constexpr const char* kHeads = "[heads]";
 constexpr const char* kLayers = "[layers]";
+constexpr const char* kWindow = "[window]";
+constexpr const char* kChunk = "[chunk]";
 
 Parts parts_of(const Encoding& encoding) {
   Parts parts;
@@ -32,6 +34,8 @@ Parts parts_of(const Encoding& encoding) {
     }
     if (!term.heads.everything) parts[{t, kHeads}] = print(term.heads.indices);
     if (!term.layers.everything) parts[{t, kLayers}] = print(term.layers.indices);
+    if (term.window.tokens > 0) parts[{t, kWindow}] = std::to_string(term.window.tokens);
+    if (term.chunk.tokens > 0) parts[{t, kChunk}] = std::to_string(term.chunk.tokens);
   }
   return parts;
 }
@@ -93,7 +97,14 @@ class LabelPrinter {
     if (marks_ && !all) shown.emplace_back(kLeftOut);
     std::string label = term.name;
     if (!shown.empty()) label += fmt::format("({})", fmt::join(shown, ","));
-    return label + place(term.heads, t, kHeads, "heads") + place(term.layers, t, kLayers, "layers");
+    return label + place(term.heads, t, kHeads, "heads") + place(term.layers, t, kLayers, "layers") +
+           mask(term.window, t, kWindow, "window") + mask(term.chunk, t, kChunk, "chunk");
+  }
+
+  std::string mask(const TermMask& mask, size_t t, const char* part, const char* key) const {
+    if (mask.tokens == 0) return "";
+    if (is_wanted(t, part)) return fmt::format("[{}={}]", key, mask.tokens);
+    return marks_ ? fmt::format("[{}]", kLeftOut) : "";
   }
 
   std::string place(const TermAssignment& assignment, size_t t, const char* part, const char* key) const {
