@@ -81,6 +81,9 @@ const std::vector<std::string> kRelative = {
     "fox(gate=bias)",
     "fox(gate=fixed,shortest=1,longest=20)",
     "cable",
+    "selective_rope",
+    "repo",
+    "accumulated_random(spread=0)",
     "rope",
     "rope(layout=half,fraction=0.5,base=100)",
     "rope(frequencies=learned)",
@@ -119,6 +122,7 @@ const std::vector<std::string> kAbsolute = {
     "bias(\"-abs(d)/(1+i)\")",
     "mla(table=released)",
     "rope+sinusoidal",
+    "accumulated_random(base=100)",
     "randomized(learned(init=1),max=64)",
 };
 

@@ -37,7 +37,7 @@ std::string_view family_title(EncodingFamily family) {
     case EncodingFamily::bias:
       return "Biases added to the logits by distance";
     case EncodingFamily::gates:
-      return "By gates of the tokens between query and key";
+      return "By what the tokens say: gates between query and key, angles";
     case EncodingFamily::rotation:
       return "Rotations of queries and keys";
     case EncodingFamily::decoupled:
@@ -70,8 +70,10 @@ EncodingFamily family_of(const EncodingEntry& entry) {
     case Coupling::toeplitz_bias:
       return EncodingFamily::bias;
     case Coupling::hadamard_toeplitz:
+    case Coupling::hadamard:
       return EncodingFamily::rotation;
     case Coupling::content_bias:
+    case Coupling::content_rotation:
       return EncodingFamily::gates;
     case Coupling::none:
     case Coupling::input:

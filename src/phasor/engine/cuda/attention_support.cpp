@@ -5,6 +5,9 @@
 namespace phasor::cuda {
 
 void require_known(const Attention& attention) {
+  if (!attention.rotation.token.empty()) {
+    fail_usage("the cuda backend does not have angles of tokens yet: use --device cpu");
+  }
   if (!attention.prefix.empty()) fail_usage("the cuda backend does not have gates yet: use --device cpu");
   if (!attention.window.empty()) fail_usage("the cuda backend does not have attention windows yet: use --device cpu");
   if (!attention.chunk.empty()) fail_usage("the cuda backend does not have attention chunks yet: use --device cpu");
