@@ -65,7 +65,7 @@ EncodingEntry accumulated_random_entry() {
       .name = "accumulated_random",
       .summary = "as rope, but every step turns by a random angle, and the angles add up",
       .formula = "query and key pair c of position p turned by sum_(s=1..p) w_c (1 + spread u_sc), u even in -1 to 1",
-      .paper = "after Godavarti: Why Do Accumulated Transformations Extrapolate? (arXiv 2606.24975)",
+      .paper = "Godavarti: Why Do Accumulated Transformations Extrapolate? (arXiv 2606.24975)",
       .year = 2026,
       .parameters = {number_parameter("spread", 1, 0, 100, "how far a step strays from that of rope, in steps"),
                      rotation_base_parameter(), pair_layout_parameter(),
