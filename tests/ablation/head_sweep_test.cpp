@@ -1,5 +1,6 @@
 #include "phasor/ablation/head_sweep.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include "ablation/sweep_case.h"
 #include "model/encoding_cases.h"
 #include "phasor/base/error.h"
+#include "phasor/engine/download.h"
 
 namespace phasor {
 namespace head_sweep_test {
@@ -120,7 +122,8 @@ TEST(HeadSweep, LowPrecisionGoesOnFromALayerAsWell) {
 // encoding's tables say and nothing else. In a model of one layer that is the model without an encoding.
 TEST(HeadSweep, PositionOffIsTheModelWithoutItsTables) {
   std::vector<const char*> encodings = {"rope",          "alibi", "rope(fraction=0.5)", "kerple(log)",
-                                        "rope[heads=0]", "fox",   "cable[heads=1]+rope"};
+                                        "rope[heads=0]", "fox",   "cable[heads=1]+rope",
+                                        "selective_rope(rank=2)", "repo[heads=0]"};
   // A window and a chunk are position, too.
   if (testing_support::tested_device() == kDefaultDevice) {
     encodings.insert(encodings.end(), {"nope[window=2]", "nope[chunk=3]", "rope[window=3]"});
@@ -161,6 +164,47 @@ TEST(HeadSweep, PositionOffLeavesRowsTheirMeanFactor) {
   EXPECT_EQ(scores("scale(\"1+i/8\")+alibi").of(off), by_mean.intact);
   EXPECT_EQ(scores("scale(\"(1+i/8)*n\")").of(off), scores("scale(\"(1+(n-1)/16)*n\")").intact);
   EXPECT_NE(scores("scale(\"1+i/8\")[heads=1]").of(off), by_mean.intact);
+}
+
+// The other model's numbers where both have a tensor of that name.
+void take_numbers(SweepCase& to, const SweepCase& from) {
+  for (const Parameter& entry : to.data.layout.entries()) {
+    for (const Parameter& same : from.data.layout.entries()) {
+      if (same.name != entry.name) continue;
+      std::copy_n(from.data.parameters.begin() + same.offset, same.size, to.data.parameters.begin() + entry.offset);
+    }
+  }
+  to.model->load_parameters(to.data.parameters);
+}
+
+// Gates that read nothing are a bias of distance, and so they are whatever is ablated: bit for bit, since multiples of
+// one step are exact in double.
+TEST(HeadSweep, ConstantGatesAreABiasForEveryMethod) {
+  SweepCase gated(small_model("fox"), 6);
+  for (const Parameter& entry : gated.data.layout.entries()) {
+    if (entry.name.ends_with(".fox.weight"))
+      std::fill_n(gated.data.parameters.begin() + entry.offset, entry.size, 0.0f);
+    if (entry.name.ends_with(".fox.bias")) std::fill_n(gated.data.parameters.begin() + entry.offset, entry.size, 1.5f);
+  }
+  gated.model->load_parameters(gated.data.parameters);
+  gated.intact();
+  const View<double, 2>& prefix = gated.model->activations().layers[0].prefix;
+  const double step = -download(gated.model->backend(), prefix.data(), 1).front();
+  ASSERT_GT(step, 0.0);
+  SweepCase biased(small_model(fmt::format("bias(\"-a*abs(d)\",a={:.17g})", step).c_str()), 6);
+  take_numbers(biased, gated);
+  const SweepOptions options{
+      .methods = {AblationMethod::position_off, AblationMethod::position_shuffled, AblationMethod::content_off},
+      .samples = 6,
+      .batch = 6};
+  const ScoreTable expected = biased.sweep(options), got = gated.sweep(options);
+  EXPECT_EQ(got.intact, expected.intact);
+  for (size_t c = 0; c < got.conditions.size(); ++c) {
+    EXPECT_EQ(got.scores[c], expected.scores[c]) << text(got.conditions[c]);
+  }
+  for (const AblationMethod method : options.methods) {
+    EXPECT_NE(got.of({0, method, AblationExtent::whole, -1}), got.intact) << "nothing was ablated";
+  }
 }
 
 // A sink is no position: it stays.

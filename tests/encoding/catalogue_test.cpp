@@ -130,6 +130,10 @@ TEST(EncodingCatalogue, TraitsAreThoseOfTheLiterature) {
       {"fox(gate=bias)", toeplitz_bias, "RLXB"},
       {"fox(gate=fixed)", toeplitz_bias, "RXB"},
       {"cable", content_bias, "RLXB"},
+      {"selective_rope", content_rotation, "RLB"},
+      {"repo", content_rotation, "RL"},
+      {"accumulated_random", hadamard, "B"},
+      {"accumulated_random(spread=0)", hadamard_toeplitz, "RB"},
       {"rope", hadamard_toeplitz, "RB"},
       {"rope(frequencies=learned)", hadamard_toeplitz, "RLB"},
       {"rope(scaling=yarn,factor=4,original=64)", hadamard_toeplitz, "RXB"},
@@ -191,6 +195,8 @@ TEST(EncodingCatalogue, CouplingsHaveNames) {
   EXPECT_EQ(coupling_name(Coupling::toeplitz_bias), "toeplitz_bias");
   EXPECT_EQ(coupling_name(Coupling::hadamard_toeplitz), "hadamard_toeplitz");
   EXPECT_EQ(coupling_name(Coupling::content_bias), "content_bias");
+  EXPECT_EQ(coupling_name(Coupling::hadamard), "hadamard");
+  EXPECT_EQ(coupling_name(Coupling::content_rotation), "content_rotation");
 }
 
 class ArgumentsTest : public ::testing::Test {

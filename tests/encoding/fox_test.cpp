@@ -76,7 +76,7 @@ TEST(Fox, OneHeadHasOneGate) {
 
 TEST(Fox, TheCardSaysWhatCannotBeDrawn) {
   const EncodingCard alone = make_card(parse_encoding("fox"), bias_shape(), 0);
-  EXPECT_NE(alone.left_out.find("Gates are made of tokens"), std::string::npos) << alone.left_out;
+  EXPECT_NE(alone.left_out.find("Gates and angles are made of tokens"), std::string::npos) << alone.left_out;
   EXPECT_TRUE(alone.kernels.empty());
   EXPECT_TRUE(alone.desiderata.empty());
   EXPECT_NE(card_text(alone).find("G gates of tokens"), std::string::npos) << card_text(alone);

@@ -31,6 +31,11 @@ AttentionData alone(const AttentionData& batch, int64_t s) {
   for (size_t i = 0; i < kTokenGradients; ++i) cut(*listed(one.tensors)[i]);
   cut(one.dout);
   if (!one.tensors.prefix.empty()) cut(one.tensors.prefix);
+  if (const int64_t columns = 2 * one.setup.rotation.token_sets * one.setup.rotation.pairs; columns > 0) {
+    std::vector<double>& token = one.setup.rotation.token;
+    const auto first = token.begin() + begin * columns;
+    token = std::vector<double>(first, first + n * columns);
+  }
   cut(one.batch.positions);
   one.setup.positions = one.batch.positions;
   one.setup.offsets = one.batch.offsets = {0, static_cast<int32_t>(n)};
@@ -62,6 +67,9 @@ void expect_sequences_alone(AttentionCase shape, Dtype dtype) {
     for (size_t i = 0; i < kTokenGradients; ++i) {
       EXPECT_EQ(listed(single_gradients.gradients)[i]->data, rows_of(*listed(gradients.gradients)[i]))
           << kGradientNames[i] << " of sequence " << s;
+    }
+    if (batch.shape.token_turns) {
+      EXPECT_EQ(single_gradients.gradients.angle.data, rows_of(gradients.gradients.angle)) << "sequence " << s;
     }
     if (!batch.shape.prefix) continue;
     EXPECT_EQ(single_gradients.gradients.prefix.data, rows_of(gradients.gradients.prefix)) << "sequence " << s;

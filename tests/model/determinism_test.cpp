@@ -141,6 +141,7 @@ INSTANTIATE_TEST_SUITE_P(
                     SizeCase{"quick", Dtype::f32, "rope(scaling=dynamic,factor=2,original=20)+integer(normalised)"},
                     SizeCase{"quick", Dtype::f32, "fire"}, SizeCase{"quick", Dtype::f32, "fox"},
                     SizeCase{"quick", Dtype::bf16, "cable[heads=0-2]+rope"},
+                    SizeCase{"quick", Dtype::f32, "selective_rope(gate=sigmoid)[layers=0-1]+repo[layers=2]"},
                     SizeCase{"quick", Dtype::f32, "bias(\"a*d/(n+i)\",a=learned(0.1,per=head))"}),
     [](const auto& tested) { return fmt::format("number_{}", tested.index); });
 

@@ -60,6 +60,13 @@ inline std::vector<ModelCase> encoding_cases() {
   add("cable_and_fox_by_head", "fox[heads=2]+cable[heads=0]+rope+alibi[layers=1]");
   add_causal("fox_one_layer", "learned+rope+fox[layers=1]");
   add("fox_with_latents", "mla+fox");
+  // Angles of tokens
+  add("selective_rope", "selective_rope(rank=3,base=100)");
+  add_causal("selective_rope_gated", "selective_rope(rank=0,gate=sigmoid,layout=half,base=10)+fox");
+  add_causal("selective_rope_beside_rope", "selective_rope(rank=2)[heads=0,2][layers=1]+rope[heads=1]");
+  add_causal("repo", "repo(base=10)");
+  add("repo_linear", "repo(linear,layout=half,base=5)[heads=1-2]+alibi");
+  add("accumulated_random", "accumulated_random");
   // Rotations
   add("rope", "rope");
   add("rope_half", "rope(layout=half)");
@@ -157,6 +164,7 @@ inline std::vector<ModelCase> encoding_cases() {
   add_input_keys("input_keys_relative", "relative+alibi(slopes=released)");
   add_input_keys("input_keys_rope", "sinusoidal(layout=halves,scale=learned(0.5))+rope");
   add_input_keys("input_keys_fox", "fox").causal = true;
+  add_input_keys("input_keys_selective_rope", "selective_rope(rank=4)");
   add_input_keys("input_keys_one_head", "rope(frequencies=learned)[heads=0]").final_norm = true;
   return all;
 }

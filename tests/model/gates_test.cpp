@@ -9,6 +9,7 @@
 #include "model/thread_guard.h"
 #include "phasor/engine/download.h"
 #include "support/backend.h"
+#include "support/device.h"
 
 namespace phasor::testing_support {
 namespace gates_test {
@@ -101,6 +102,59 @@ TEST_P(GatedModel, CableIsFoxWithOtherSigns) {
     }
   }
   EXPECT_EQ(run(fox).logits, run(cable).logits);
+}
+
+// Logits of the first layer, [heads, n, n] of the longest sequence, whose queries and keys are the same in both models.
+std::vector<float> first_logits(const ModelData& data, double& size) {
+  Transformer model(test_backend(), data.config, data.encoding, options_for(data.batch, Dtype::f32));
+  model.load_parameters(data.parameters);
+  model.forward(data.batch);
+  const Attention attention = model.attention(0);
+  const int64_t n = kLengths.back(), heads = data.config.heads;
+  const DeviceArray<float> logits(test_backend(), {}, heads * n * n);
+  AttentionDenseForward op{.sequence = static_cast<int32_t>(kLengths.size()) - 1, .attention = attention};
+  op.logits = View<float, 3>(logits.data(), heads, n, n);
+  test_backend().run(op);
+  size = 0.0;
+  for (const ConstMatrix& part : {attention.query, attention.key}) {
+    double largest = 0.0;
+    for (const float x : download(test_backend(), part, data.batch.token_count())) {
+      largest = std::max(largest, std::abs(double{x}));
+    }
+    size = size == 0.0 ? largest : size * largest;
+  }
+  size *= attention.scale * static_cast<double>(data.config.head_width);
+  return logits.read(heads * n * n);
+}
+
+// Angles that all tokens make alike are those of positions: w (t + 1) - w (s + 1) = w (t - s).
+TEST_P(GatedModel, ConstantAnglesAreRope) {
+  for (const std::string rank : {"0", "3"}) {
+    ModelData selective = data_of("selective_rope(rank=" + rank + ",base=100)");
+    for (const Parameter& entry : selective.layout.entries()) {
+      if (!entry.name.ends_with("selective_rope.weight") && !entry.name.ends_with("selective_rope.bias")) continue;
+      std::fill_n(selective.parameters.begin() + entry.offset, entry.size, entry.name.ends_with("bias") ? 1.0f : 0.0f);
+    }
+    double size = 0.0;
+    const std::vector<float> got = first_logits(selective, size);
+    const std::vector<float> expected = first_logits(with_numbers_of("rope(base=100)", selective), size);
+    double worst = 0.0;
+    for (size_t i = 0; i < got.size(); ++i) {
+      if (std::isinf(got[i]) && std::isinf(expected[i])) continue;
+      worst = std::max(worst, std::abs(double{got[i]} - double{expected[i]}));
+    }
+    // Each product of two turned pairs has four factors that stray by up to 4 units of 2^-24, and logits are rounded.
+    EXPECT_LT(worst, 2.0 * (4.0 * 4.0 + 4.0) * 0x1p-24 * size) << "rank " << rank;
+    EXPECT_GT(worst, 0.0) << "the two are computed in different ways";
+  }
+}
+
+TEST_P(GatedModel, EqualAnglesAreNope) {
+  ModelData repo = data_of("repo(linear)");
+  for (const Parameter& entry : repo.layout.entries()) {
+    if (entry.name.ends_with("repo.weight")) std::fill_n(repo.parameters.begin() + entry.offset, entry.size, 0.0f);
+  }
+  EXPECT_EQ(run(repo).logits, run(with_numbers_of("nope", repo)).logits) << "an angle of 0 turns nothing";
 }
 
 // Gates that are open in one model and shut in the other make a difference: the tests above can fail.

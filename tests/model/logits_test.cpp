@@ -111,6 +111,85 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
     return term.fixed(row, term.reach + position(j, term.axis) - position(i, term.axis));
   }
 
+  // A row of a tensor with a row of the stream, or of what was made of it.
+  static Value linear(const std::vector<double>& weight, const std::vector<double>* bias, int64_t row,
+                      const std::vector<Value>& x) {
+    Value z;
+    if (bias != nullptr) z.add((*bias)[static_cast<size_t>(row)]);
+    for (size_t c = 0; c < x.size(); ++c) {
+      const double w = weight[static_cast<size_t>(row) * x.size() + c];
+      z.sum += w * x[c].sum;
+      z.size += std::abs(w) * x[c].size;
+    }
+    return z;
+  }
+
+  // Angles of the head's pairs at the token, with the sizes that their roundings refer to.
+  std::vector<Value> angles(const Rows& attention, const TokenRotation& rotation, int64_t set, int64_t token) const {
+    const ParameterValues parameters = values();
+    const auto tensor = [&](int64_t place) { return place < 0 ? nullptr : &parameters[static_cast<size_t>(place)]; };
+    const int64_t per_set = rotation.per_pair ? rotation.pairs : 1;
+    std::vector<Value> sums(static_cast<size_t>(per_set));
+    int64_t first = token;
+    while (rotation.summed &&
+           std::find(data_.batch.offsets.begin(), data_.batch.offsets.end(), first) == data_.batch.offsets.end()) {
+      --first;
+    }
+    for (int64_t t = first; t <= token; ++t) {
+      std::vector<Value> x;
+      for (const double value : channels(attention.stream, t, 0, data_.config.width))
+        x.push_back({value, std::abs(value)});
+      std::vector<Value> inner;
+      for (int64_t k = 0; k < rotation.inner; ++k) {
+        Value h = linear(*tensor(rotation.inner_weight), nullptr, k, x);
+        if (rotation.product) {
+          const Value content = linear(*tensor(rotation.inner_weight), nullptr, rotation.inner + k, x);
+          // silu has a slope of at most 1.1.
+          h = {reference::silu(h.sum) * content.sum,
+               1.1 * h.size * std::abs(content.sum) + std::abs(reference::silu(h.sum)) * content.size};
+        }
+        inner.push_back(h);
+      }
+      double open = 1.0;
+      Value gate;
+      if (rotation.gate_weight >= 0) {
+        gate = linear(*tensor(rotation.gate_weight), tensor(rotation.gate_bias), set, x);
+        open = 1.0 / (1.0 + std::exp(-gate.sum));
+      }
+      for (int64_t k = 0; k < per_set; ++k) {
+        const Value z =
+            linear(*tensor(rotation.weight), tensor(rotation.bias), set * per_set + k, rotation.inner > 0 ? inner : x);
+        sums[static_cast<size_t>(k)].sum += open * z.sum;
+        // A sigmoid has a slope of at most 1/4.
+        sums[static_cast<size_t>(k)].size += z.size + std::abs(z.sum) * (1.0 + gate.size / 4.0);
+      }
+    }
+    std::vector<Value> result;
+    for (int64_t c = 0; c < rotation.pairs; ++c) {
+      const double w = rotation.frequencies[static_cast<size_t>(c)];
+      const Value& sum = sums[static_cast<size_t>(rotation.per_pair ? c : 0)];
+      result.push_back({w * sum.sum, w * sum.size});
+    }
+    return result;
+  }
+
+  // The channels turned by the token's own angles; what the angles are off by turns them too.
+  std::vector<std::complex<double>> turned_by_token(const std::vector<double>& x, const TokenRotation& rotation,
+                                                    const std::vector<Value>& angles, Value& value,
+                                                    double other) const {
+    std::vector<std::complex<double>> result(x.begin(), x.end());
+    for (int64_t c = 0; c < rotation.pairs; ++c) {
+      const auto first = static_cast<size_t>(rotation.halves ? c : 2 * c);
+      const size_t second = rotation.halves ? first + static_cast<size_t>(rotation.pairs) : first + 1;
+      const Value& angle = angles[static_cast<size_t>(c)];
+      const std::complex<double> pair = std::polar(1.0, angle.sum) * std::complex<double>(x[first], x[second]);
+      value.size += std::abs(pair) * angle.size * other;
+      result[first] = pair.real();
+      result[second] = pair.imag();
+    }
+    return result;
+  }
+
   // The gates of the tokens between, one by one. A gate is off by no more than its z, whose terms count in the size.
   void add_gates(Value& value, const Rows& attention, const LayerEncoding& layer, int64_t head, int64_t i,
                  int64_t j) const {
@@ -146,14 +225,29 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
     const int64_t own_key = shape.key_width - shape.shared_key_width;
     const int64_t key_head = head * shape.key_heads / shape.heads;
     const Rotation* rotation = layer.rotation[static_cast<size_t>(head)].get();
-    const auto q =
-        turned(with_shared(channels(attention.query, i, head * own_query, own_query), attention.shared_query, i),
-               rotation, true, i, length);
-    const auto k = turned(with_shared(channels(attention.key, j, key_head * own_key, own_key), attention.shared_key, j),
-                          rotation, false, j, length);
+    const std::vector<double> plain_q =
+        with_shared(channels(attention.query, i, head * own_query, own_query), attention.shared_query, i);
+    const std::vector<double> plain_k =
+        with_shared(channels(attention.key, j, key_head * own_key, own_key), attention.shared_key, j);
+    auto q = turned(plain_q, rotation, true, i, length);
+    auto k = turned(plain_k, rotation, false, j, length);
     const double scale = layer.scale[static_cast<size_t>(head)] * row_scale(layer, head, i, length) /
                          std::sqrt(static_cast<double>(shape.key_width));
     Value value;
+    if (layer.token_rotation) {
+      const std::vector<int64_t>& heads = layer.token_rotation->heads;
+      const auto found = std::find(heads.begin(), heads.end(), head);
+      const auto norm = [&](const std::vector<double>& x) {
+        double square = 0.0;
+        for (const double channel : x) square += channel * channel;
+        return scale * std::sqrt(square);
+      };
+      if (found != heads.end()) {
+        const TokenRotation& turn = *layer.token_rotation;
+        q = turned_by_token(plain_q, turn, angles(attention, turn, found - heads.begin(), i), value, norm(plain_k));
+        k = turned_by_token(plain_k, turn, angles(attention, turn, found - heads.begin(), j), value, norm(plain_q));
+      }
+    }
     for (size_t c = 0; c < q.size(); ++c) value.add(scale * q[c].real() * k[c].real());
     value.add(bias(layer, head, i, j, length));
     add_gates(value, attention, layer, head, i, j);

@@ -190,7 +190,8 @@ class ReferenceModel {
     if (!encoding.gates.empty()) tensors.prefix = prefix(x, encoding.gates);
     if (encoding.row_scale) tensors.scale = table(encoding.row_scale->fixed, encoding.row_scale->learned);
     if (encoding.sink) tensors.sink = table(encoding.sink->fixed, encoding.sink->learned);
-    const reference::AttentionSetup setup = this->setup(encoding, layer, tensors);
+    reference::AttentionSetup setup = this->setup(encoding, layer, tensors);
+    if (encoding.token_rotation) turn_by_tokens(setup.rotation, tensors, x, *encoding.token_rotation);
     return stored(reference::attention(setup, tensors).out);
   }
 
@@ -208,6 +209,65 @@ class ReferenceModel {
       }
     }
     return all;
+  }
+
+  // Angles of the normed stream; the factors that they are added to are 1.
+  void turn_by_tokens(reference::RotationSetup& setup, reference::AttentionTensors<S>& tensors, const Grid& x,
+                      const TokenRotation& rotation) const {
+    using std::exp;
+    Grid from = x;
+    if (rotation.inner > 0) {
+      from = stored(reference::product(x, narrowed(learned(rotation.inner_weight))));
+      if (rotation.product) from = gated(from, rotation.inner);
+    }
+    const auto with_bias = [&](const Grid& in, int64_t weight, int64_t bias) {
+      const Grid w = narrowed(learned(weight));
+      Grid z = bias < 0 ? reference::product(in, w) : reference::product(in, w, learned(bias));
+      for (S& value : z.data) value = as_gradient(value);
+      return z;
+    };
+    Grid numbers = with_bias(from, rotation.weight, rotation.bias);
+    const auto heads = static_cast<int64_t>(rotation.heads.size());
+    const int64_t per_head = numbers.columns / heads;
+    if (rotation.gate_weight >= 0) {
+      const Grid gates = with_bias(x, rotation.gate_weight, rotation.gate_bias);
+      for (int64_t t = 0; t < numbers.rows; ++t) {
+        for (int64_t k = 0; k < numbers.columns; ++k) {
+          numbers(t, k) = numbers(t, k) / (S(1.0) + exp(-gates(t, k / per_head)));
+        }
+      }
+    }
+    for (int64_t s = 0; rotation.summed && s < data_.batch.sequence_count(); ++s) {
+      const int64_t first = data_.batch.offsets[static_cast<size_t>(s)];
+      for (int64_t t = first + 1; t < first + length(s); ++t) {
+        for (int64_t k = 0; k < numbers.columns; ++k) numbers(t, k) += numbers(t - 1, k);
+      }
+    }
+    setup.pairs = rotation.pairs;
+    setup.halves = rotation.halves;
+    setup.token_sets = heads;
+    setup.token_set.assign(static_cast<size_t>(config_.heads), -1);
+    for (int64_t set = 0; set < heads; ++set) {
+      setup.token_set[static_cast<size_t>(rotation.heads[static_cast<size_t>(set)])] = static_cast<int32_t>(set);
+    }
+    tensors.angle = Grid(x.rows, heads * rotation.pairs);
+    for (int64_t t = 0; t < x.rows; ++t) {
+      for (int64_t k = 0; k < tensors.angle.columns; ++k) {
+        const S& number = numbers(t, per_head == 1 ? k / rotation.pairs : k);
+        tensors.angle(t, k) = S(rotation.frequencies[static_cast<size_t>(k % rotation.pairs)]) * number;
+      }
+    }
+    setup.token.assign(static_cast<size_t>(2 * tensors.angle.data.size()), 0.0);
+    for (size_t i = 0; i < setup.token.size(); i += 2) setup.token[i] = 1.0;
+  }
+
+  static Grid gated(const Grid& halves, int64_t width) {
+    Grid result(halves.rows, width);
+    for (int64_t r = 0; r < halves.rows; ++r) {
+      for (int64_t c = 0; c < width; ++c)
+        result(r, c) = as_activation(reference::silu(halves(r, c)) * halves(r, width + c));
+    }
+    return result;
   }
 
   Grid latent_norm(const Grid& x, const std::string& name) const {

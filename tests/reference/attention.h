@@ -23,8 +23,11 @@ inline int64_t sequence_table(const std::vector<int32_t>& tables, int64_t s) {
 struct RotationSetup {
   int64_t sets = 1, axes = 1, positions = 0, pairs = 0, first = 0;
   bool halves = false;
-  std::vector<double> query, key;       // [tables * sets * axes, positions, pairs, 2]; empty: no rotation
-  std::vector<int32_t> head_set;        // [heads]
+  std::vector<double> query, key;  // [tables * sets * axes, positions, pairs, 2]; empty: no rotation
+  std::vector<int32_t> head_set;   // [heads]
+  int64_t token_sets = 0;
+  std::vector<double> token;            // [tokens, token sets, pairs, 2]; empty: tokens turn nothing
+  std::vector<int32_t> token_set;       // [heads], -1: tokens do not turn the head
   std::vector<int32_t> sequence_table;  // [sequences] or empty
 };
 
@@ -75,6 +78,10 @@ struct AttentionSetup {
   int64_t scale_column(int64_t query_token, int64_t columns) const {
     return columns > 1 ? positions(query_token, row_scale.axis) : 0;
   }
+  // Which set of a token's own factors turns the head, -1 for none.
+  int64_t token_set(int64_t h) const {
+    return rotation.token.empty() ? -1 : rotation.token_set[static_cast<size_t>(h)];
+  }
   // The row of the rotation's tables for the first axis, -1 where the head does not turn.
   int64_t rotation_row(int64_t s, int64_t h) const {
     if (rotation.query.empty() || rotation.head_set[static_cast<size_t>(h)] < 0) return -1;
@@ -93,6 +100,7 @@ struct AttentionTensors {
   Grid<S> scale = {};   // [tables * heads, positions or 1] or empty
   Grid<S> prefix = {};  // [tokens, heads] or empty
   Grid<S> sink = {};    // [1, heads], -infinity for heads without one; or empty
+  Grid<S> angle = {};   // [tokens, token sets * pairs] or empty: what is added to the angles of rotation.token
 };
 
 template <class S>
@@ -113,11 +121,33 @@ struct Turn {
   }
 };
 
+// By the token's own factors.
 template <class S>
-std::vector<Turn<S>> turns(const AttentionSetup& setup, const Grid<S>& frequency, bool query, int64_t s, int64_t h,
+std::vector<Turn<S>> token_turns(const AttentionSetup& setup, const Grid<S>& angle, int64_t h, int64_t token) {
+  using std::cos;
+  using std::sin;
+  const RotationSetup& r = setup.rotation;
+  std::vector<Turn<S>> result;
+  for (int64_t c = 0; c < r.pairs; ++c) {
+    const int64_t a = r.first + (r.halves ? c : 2 * c);
+    const int64_t number = setup.token_set(h) * r.pairs + c;
+    const auto at = static_cast<size_t>((token * r.token_sets * r.pairs + number) * 2);
+    Turn<S> turn{S(r.token[at]), S(r.token[at + 1]), a, r.halves ? a + r.pairs : a + 1};
+    if constexpr (requires(S z) { cos(z), sin(z); }) {
+      if (!angle.empty()) turn.multiply(cos(angle(token, number)), sin(angle(token, number)));
+    }
+    result.push_back(turn);
+  }
+  return result;
+}
+
+template <class S>
+std::vector<Turn<S>> turns(const AttentionSetup& setup, const AttentionTensors<S>& x, bool query, int64_t s, int64_t h,
                            int64_t token) {
   using std::cos;
   using std::sin;
+  if (setup.token_set(h) >= 0) return token_turns(setup, x.angle, h, token);
+  const Grid<S>& frequency = x.frequency;
   const RotationSetup& r = setup.rotation;
   const std::vector<double>& table = query ? r.query : r.key;
   const int64_t row = setup.rotation_row(s, h);
@@ -162,7 +192,7 @@ std::vector<S> turned(const AttentionSetup& setup, const AttentionTensors<S>& x,
         query ? channel(x.query, x.shared_query, shape.key_width - shape.shared_query_width, h, token, c)
               : channel(x.key, x.shared_key, shape.key_width - shape.shared_key_width, setup.key_head(h), token, c));
   }
-  for (const Turn<S>& turn : turns(setup, x.frequency, query, s, h, token)) {
+  for (const Turn<S>& turn : turns(setup, x, query, s, h, token)) {
     const S a = channels[static_cast<size_t>(turn.a)];
     const S b = channels[static_cast<size_t>(turn.b)];
     channels[static_cast<size_t>(turn.a)] = operand(a * turn.f0 - b * turn.f1);

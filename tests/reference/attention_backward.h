@@ -88,6 +88,18 @@ void add_by_frequency(const AttentionSetup& setup, const std::vector<Turn<S>>& t
   }
 }
 
+// The same by the angles of the token itself.
+template <class S>
+void add_by_angle(const AttentionSetup& setup, const std::vector<Turn<S>>& turns, int64_t h, int64_t token,
+                  const std::vector<S>& gradient, const S* turned, SumGrid<S>& sums) {
+  for (size_t c = 0; c < turns.size(); ++c) {
+    const int64_t a = turns[c].a;
+    const int64_t b = turns[c].b;
+    const S moment = gradient[static_cast<size_t>(b)] * turned[a] - gradient[static_cast<size_t>(a)] * turned[b];
+    sums(token, setup.token_set(h) * setup.rotation.pairs + static_cast<int64_t>(c)).add(moment);
+  }
+}
+
 // Adds a token's gradient by the channels it was read from, turned back.
 template <class S>
 void add_channels(Grid<Sum<S>>& own, Grid<Sum<S>>& shared, int64_t own_width, int64_t head, int64_t token,
@@ -113,9 +125,11 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
   const auto add_turned = [&](bool query, int64_t i, std::vector<S> gradient, const S& factor) {
     for (S& g : gradient) g = g * factor;
     const int64_t token = begin + i;
-    const auto token_turns = turns(setup, x.frequency, query, s, h, token);
+    const auto token_turns = turns(setup, x, query, s, h, token);
     const S* channels = &(query ? queries : keys)(i, 0);
-    if (!gradients.frequency.empty()) {
+    if (setup.token_set(h) >= 0) {
+      add_by_angle(setup, token_turns, h, token, gradient, channels, gradients.angle);
+    } else if (!gradients.frequency.empty()) {
       add_by_frequency(setup, token_turns, s, h, token, gradient, channels, gradients.frequency);
     }
     turn_back(token_turns, gradient);
@@ -195,13 +209,16 @@ AttentionTensors<S> attention_backward(const AttentionSetup& setup, const Attent
       zeros(x.value), started(before.bias), started(before.frequency), started(before.scale)};
   gradients.prefix = zeros(x.prefix);
   gradients.sink = started(before.sink);
+  if (!setup.rotation.token.empty()) {
+    gradients.angle = sums<S>(x.value.rows, setup.rotation.token_sets * setup.rotation.pairs);
+  }
   for (int64_t s = 0; s < setup.sequences(); ++s) {
     for (int64_t h = 0; h < setup.shape.heads; ++h) add_head_gradients(setup, x, dout, saved, s, h, gradients);
   }
   return {totals(gradients.query),      totals(gradients.key),   totals(gradients.shared_query),
           totals(gradients.shared_key), totals(gradients.value), totals(gradients.bias),
           totals(gradients.frequency),  totals(gradients.scale), totals(gradients.prefix),
-          totals(gradients.sink)};
+          totals(gradients.sink),       totals(gradients.angle)};
 }
 
 }  // namespace phasor::reference

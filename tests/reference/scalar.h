@@ -25,6 +25,13 @@ inline Complex error_function(const Complex& z) {
 inline double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
 inline Complex softplus(const Complex& z) { return {softplus(z.real()), z.imag() / (1.0 + std::exp(-z.real()))}; }
 
+// x / (1 + e^-x)
+template <class S>
+S silu(const S& x) {
+  using std::exp;
+  return x / (S(1.0) + exp(-x));
+}
+
 // An intermediate value that an engine may round to the dtype of its operands before a matrix product.
 template <class S>
 S operand(const S& x) {

@@ -168,6 +168,17 @@ TEST(LayerLogits, OfWindowsAreThoseOfAllKeysAndSaySo) {
   }
 }
 
+TEST(LayerLogits, SayWhichBiasIsMadeOfTokens) {
+  const ThreadGuard one_thread(1);
+  ModelRun run(small_model("fox[heads=1]+alibi+selective_rope(rank=2)[heads=0]"), {9, 6});
+  const std::vector<HeadLogits> heads = run.logits(0).sequence(0);
+  for (size_t h = 0; h < heads.size(); ++h) {
+    EXPECT_EQ(heads[h].gated, h == 1) << h;
+    EXPECT_EQ(heads[h].rotary_pairs.empty(), h != 0) << h;
+    EXPECT_EQ(heads[h].bias.rows(), 9) << h;
+  }
+}
+
 TEST(LayerLogits, OfAlibiHaveTheClosedFormsBias) {
   const ThreadGuard one_thread(1);
   ModelConfig config = small_model("alibi");

@@ -33,6 +33,7 @@ struct AttentionCase {
   int64_t row_scale_tables = 1;
   std::vector<int64_t> window, chunk;  // [heads] or empty
   bool sink = false;
+  bool token_turns = false;  // heads 0, 2, ... turn by tokens
   float rate = 0.0f;
   bool packed = false;  // query, key, value are column ranges of one matrix
   int64_t spare = 0;    // tokens and sequences of capacity beyond the batch
@@ -97,6 +98,34 @@ inline void add_row_scale_cases(std::vector<AttentionCase>& cases) {
     // The cuda backend refuses row scales (engine/cuda/attention_support.h).
     if (tested_device() == kDefaultDevice) cases.push_back(added);
   }
+}
+
+// Angles of tokens: alone, beside heads that turn by positions, in halves, and beside everything else.
+inline void add_token_cases(std::vector<AttentionCase>& cases) {
+  if (tested_device() != kDefaultDevice) return;  // the cuda backend refuses them (engine/cuda/attention_support.h)
+  AttentionCase alone;
+  alone.name = "TokenTurns";
+  alone.lengths = {1, 2, 33, 17, 40};
+  alone.shape = {.heads = 3, .key_heads = 3, .key_width = 12, .value_width = 8};
+  alone.pairs = 6;
+  alone.head_set = {-1, -1, -1};
+  alone.token_turns = true;
+  AttentionCase beside = alone;
+  beside.name = "TokenTurnsBesideRope";
+  beside.lengths = {40, 64, 1, 3};
+  beside.shape = {.heads = 6, .key_heads = 2, .key_width = 20, .value_width = 6};
+  beside.head_set = {-1, 0, -1, -1, -1, 1};
+  beside.first = 4;
+  beside.halves = beside.causal = beside.packed = true;
+  beside.rate = 0.2f;
+  beside.spare = 3;
+  AttentionCase everything = alone;
+  everything.name = "TokenTurnsAndPrefix";
+  everything.shape.shared_key_width = 4;
+  everything.shape.shared_query_width = 8;
+  everything.bias = everything.head_scale = everything.prefix = true;
+  everything.spare = 2;
+  for (const AttentionCase& added : {alone, beside, everything}) cases.push_back(added);
 }
 
 // Most names stand for a situation of a real model; "Everything" has all fields at once.
@@ -361,6 +390,7 @@ inline std::vector<AttentionCase> attention_cases() {
   }
   // Other backends refuse windows, chunks and sinks.
   if (tested_device() != kDefaultDevice) std::erase_if(cases, [](const AttentionCase& c) { return c.masked(); });
+  add_token_cases(cases);
   return cases;
 }
 
@@ -401,12 +431,15 @@ class AttentionData {
     setup.dropout.step = 31;
     make_bias();
     make_row_scale();
-    if (shape.pairs > 0) make_rotation();
+    const auto in_a_set = [](int32_t set) { return set >= 0; };
+    const bool any_set = shape.head_set.empty() || std::any_of(shape.head_set.begin(), shape.head_set.end(), in_a_set);
+    if (shape.pairs > 0 && any_set) make_rotation();
     if (shape.prefix) make_prefix();
     if (shape.sink) {
       tensors.sink = data.normal(1, s.heads, Dtype::f32, 1.0, 1.0);
       before.sink = data.normal(1, s.heads);
     }
+    if (shape.token_turns) make_token_turns();
   }
 
   template <class S>
@@ -463,6 +496,19 @@ class AttentionData {
     const int64_t rows = shape.bias_tables * shape.shape.heads * b.rows;
     if (shape.bias) tensors.bias = data.normal(rows, 2 * b.reach + 1);
     before.bias = data.normal(rows, 2 * b.reach + 1);
+  }
+
+  void make_token_turns() {
+    reference::RotationSetup& r = setup.rotation;
+    r.pairs = shape.pairs;
+    for (int32_t h = 0; h < shape.shape.heads; ++h) {
+      r.token_set.push_back(h % 2 == 0 ? static_cast<int32_t>(r.token_sets++) : -1);
+    }
+    const Grid<double> angles = data.normal(batch.tokens(), r.token_sets * r.pairs, Dtype::f32, 3.0);
+    for (const double angle : angles.data) {
+      r.token.push_back(representable(std::cos(angle), Dtype::f32));
+      r.token.push_back(representable(std::sin(angle), Dtype::f32));
+    }
   }
 
   // Falls by about 1 a token, from anywhere: -10,000 and 0 give the same differences.

@@ -100,6 +100,7 @@ class DeviceAttention {
       record_.sink = sink_.view();
     }
     if (!setup.rotation.query.empty()) set_rotation(backend, setup.rotation, data.shape);
+    if (!setup.rotation.token.empty()) set_token_turns(backend, setup.rotation, data);
     record_.bias.reach = static_cast<int32_t>(setup.bias.reach);
     record_.bias.rows = static_cast<int32_t>(setup.bias.rows);
     record_.bias.axis = static_cast<int32_t>(setup.bias.axis);
@@ -151,10 +152,21 @@ class DeviceAttention {
     record_.rotation.halves = r.halves;
   }
 
+  void set_token_turns(Backend& backend, const reference::RotationSetup& r, const AttentionData& data) {
+    const int64_t per_token = r.token_sets * r.pairs * 2;
+    token_ = DeviceArray<float>(backend, floats(r.token), data.shape.spare * per_token);
+    token_set_ = DeviceArray<int32_t>(backend, r.token_set);
+    record_.rotation.token =
+        View<const float, 4>(token_.data(), data.tokens() + data.shape.spare, r.token_sets, r.pairs, 2);
+    record_.rotation.token_set = token_set_.view();
+    record_.rotation.first = static_cast<int32_t>(data.shape.first);
+    record_.rotation.halves = data.shape.halves;
+  }
+
   AttentionBlocks blocks_;
   DeviceSequences sequences_;
-  DeviceArray<float> head_scale_, turn_query_, turn_key_, sink_;
-  DeviceArray<int32_t> window_, chunk_, head_set_, rotation_choice_, bias_choice_, scale_choice_;
+  DeviceArray<float> head_scale_, turn_query_, turn_key_, sink_, token_;
+  DeviceArray<int32_t> window_, chunk_, head_set_, token_set_, rotation_choice_, bias_choice_, scale_choice_;
   DeviceMatrix bias_, scale_;
   DeviceArray<double> prefix_;
   DeviceArray<uint32_t> step_;
@@ -218,6 +230,12 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
     op.dprefix = View<double, 2>(dprefix.data(), data.tokens() + data.shape.spare, heads);
   }
   if (asked != TableGradientsAsked::none && !data.before.scale.empty()) op.dscale = dscale.view();
+  const int64_t angles = data.setup.rotation.token_sets * data.setup.rotation.pairs;
+  const DeviceMatrix dangle(backend, Dtype::f32, data.tokens() + data.shape.spare, angles);
+  if (angles > 0) {
+    op.dangle = View<float, 3>(dangle.flat().data(), data.tokens() + data.shape.spare, data.setup.rotation.token_sets,
+                               data.setup.rotation.pairs);
+  }
   op.out = out.matrix();
   op.dout = dout.matrix();
   op.log_sum = log_sum.view();
@@ -237,6 +255,11 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
                                gradients.images()};
   got.images.push_back(dbias.download());
   got.images.push_back(dfrequency.download());
+  if (angles > 0) {
+    got.gradients.angle = dangle.read(data.tokens());
+    got.spoiled += dangle.spoiled_beyond(data.tokens());
+    got.images.push_back(dangle.download());
+  }
   if (!data.tensors.prefix.empty()) {
     got.gradients.prefix = Grid<double>(data.tokens(), heads);
     got.gradients.prefix.data = dprefix.read(data.tokens() * heads);

@@ -88,7 +88,7 @@ inline Grid<Rounded32> frequency_gradient_of(const AttentionData& data,
 // The cases that turn, each head with keys and channels of its own.
 inline std::vector<AttentionCase> turning_cases() {
   std::vector<AttentionCase> cases = attention_cases();
-  std::erase_if(cases, [](const AttentionCase& c) { return c.pairs == 0; });
+  std::erase_if(cases, [](const AttentionCase& c) { return c.pairs == 0 || c.token_turns; });
   for (AttentionCase& c : cases) {
     c.shape.key_heads = c.shape.heads;
     c.shape.shared_query_width = c.shape.shared_key_width = 0;
@@ -106,6 +106,8 @@ inline void expect_gradients(const AttentionData& data, const reference::Attenti
   // Stored in double: what it is off by comes from the logits.
   const Where where{"AttentionBackward.dprefix", data.shape.name, data.data.seed()};
   EXPECT_TRUE(agrees(where, got.prefix, expected.prefix, Dtype::f32));
+  const Where by_angle{"AttentionBackward.dangle", data.shape.name, data.data.seed()};
+  EXPECT_TRUE(agrees(by_angle, got.angle, expected.angle, Dtype::f32));
 }
 
 }  // namespace phasor::testing_support

@@ -83,7 +83,7 @@ StandIns::StandIns(Transformer& model, const Capacity& capacity, const std::vect
   for (int64_t l = 0; l < config.layers; ++l) {
     means_.push_back({IndexSums(config.max_length, columns),
                       PositionFit(config.vocabulary, config.max_length, QueryKeyColumns(model.attention(l)).total()),
-                      GateSteps(config.heads)});
+                      GateSteps(config.heads), TurnSteps()});
   }
 }
 
@@ -96,6 +96,7 @@ void StandIns::gather(const Batch& batch, int64_t first_sample) {
     means.outputs.add(batch, download(backend, model_.activations().layers[static_cast<size_t>(l)].mixed, tokens));
     means.queries_keys.add(batch, first_sample, query_key_rows(backend, model_.attention(l), tokens));
     means.gates.add(batch, prefix_rows(backend, model_.attention(l), tokens));
+    means.turns.add(batch, turn_rows_of(backend, model_.attention(l), tokens));
   }
 }
 
@@ -283,6 +284,40 @@ void StandIns::set_gates(AblationMethod method, int64_t layer, Attention& attent
   attention.prefix = View<const double, 2>(static_cast<const double*>(prefix_.data()), capacity_.tokens, heads);
 }
 
+// The same of what tokens turn by: without position nothing turns, and without content every token turns by the mean
+// step.
+void StandIns::set_turns(AblationMethod method, int64_t layer, Attention& attention, const Batch& batch,
+                         const std::vector<int32_t>& places) {
+  const View<const float, 4> turns = attention.rotation.token;
+  if (turns.empty()) return;
+  if (method == AblationMethod::position_off) {
+    attention.rotation.token = {};
+    return;
+  }
+  Backend& backend = model_.backend();
+  const int64_t numbers = turns.extent(1) * turns.extent(2);  // of one token
+  const std::vector<std::complex<float>> intact = turn_rows_of(backend, attention, batch.token_count());
+  std::vector<std::complex<float>> changed(intact.size());
+  for (int64_t s = 0; s < batch.sequence_count(); ++s) {
+    const Span own = span_of(batch, s);
+    const std::complex<float>* first = intact.data() + own.first * numbers;
+    const std::vector<double> steps = means_[static_cast<size_t>(layer)].turns.others(first, own.length, numbers);
+    for (int64_t i = 0; i < own.length; ++i) {
+      const std::complex<float>* from = first + int64_t{places[static_cast<size_t>(own.first + i)]} * numbers;
+      for (int64_t k = 0; k < numbers; ++k) {
+        const double angle = static_cast<double>(i) * steps[static_cast<size_t>(k)];
+        changed[static_cast<size_t>((own.first + i) * numbers + k)] =
+            method == AblationMethod::content_off ? std::complex<float>(std::polar(1.0, angle)) : from[k];
+      }
+    }
+  }
+  const size_t bytes = changed.size() * sizeof(std::complex<float>);
+  if (turns_.bytes() < bytes) turns_ = backend.allocate(bytes);
+  backend.copy_in(turns_.data(), changed.data(), bytes);
+  attention.rotation.token = View<const float, 4>(static_cast<const float*>(turns_.data()), batch.token_count(),
+                                                  turns.extent(1), turns.extent(2), 2);
+}
+
 ConstMatrix StandIns::attend_again(AblationMethod method, int64_t layer, const Batch& batch, int64_t first_sample,
                                    int64_t draw) {
   Backend& backend = model_.backend();
@@ -296,6 +331,7 @@ ConstMatrix StandIns::attend_again(AblationMethod method, int64_t layer, const B
   // A window and a chunk tell near from far, as a bias does. The causal mask stays, and so does a sink, which knows no
   // position.
   if (method == AblationMethod::position_off) attention.window = attention.chunk = {};
+  set_turns(method, layer, attention, batch, places);
 
   const int64_t columns = QueryKeyColumns(attention).total();
   const Memory packed_memory = backend.allocate(changed.size() * sizeof(float));

@@ -9,6 +9,7 @@
 #include "phasor/ablation/index_sums.h"
 #include "phasor/ablation/method.h"
 #include "phasor/ablation/position_fit.h"
+#include "phasor/ablation/turn_steps.h"
 #include "phasor/model/transformer.h"
 
 namespace phasor {
@@ -35,6 +36,7 @@ class StandIns {
     IndexSums outputs;
     PositionFit queries_keys;
     GateSteps gates;
+    TurnSteps turns;
   };
   // Memory of the backend as large as the largest batch asks for.
   struct Scratch {
@@ -55,6 +57,8 @@ class StandIns {
   Memory level_row_scale(Attention& attention, const Batch& batch) const;
   void set_positions(AblationMethod method, Attention& attention, const Batch& batch,
                      const std::vector<int32_t>& places);
+  void set_turns(AblationMethod method, int64_t layer, Attention& attention, const Batch& batch,
+                 const std::vector<int32_t>& places);
   void set_gates(AblationMethod method, int64_t layer, Attention& attention, const Batch& batch,
                  const std::vector<int32_t>& places);
 
@@ -64,7 +68,7 @@ class StandIns {
   bool gathers_;
   std::vector<Means> means_;  // [layers]
   std::unique_ptr<Scratch> zeros_, rows_, out_;
-  Memory log_sum_, positions_, prefix_;
+  Memory log_sum_, positions_, prefix_, turns_;
   std::map<std::pair<int, int64_t>, Scratch> parts_;  // queries, shared queries, keys, shared keys by width
 };
 

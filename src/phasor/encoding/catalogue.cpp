@@ -22,6 +22,9 @@ EncodingEntry sandwich_entry();
 EncodingEntry fire_entry();
 EncodingEntry fox_entry();
 EncodingEntry cable_entry();
+EncodingEntry selective_rope_entry();
+EncodingEntry repo_entry();
+EncodingEntry accumulated_random_entry();
 EncodingEntry rope_entry();
 EncodingEntry prope_entry();
 EncodingEntry xpos_entry();
@@ -57,6 +60,8 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       // gates of the tokens
       fox_entry(),
       cable_entry(),
+      selective_rope_entry(),
+      repo_entry(),
       // rotations
       rope_entry(),
       prope_entry(),
@@ -65,6 +70,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       ssmax_entry(),
       logn_entry(),
       llama4_scale_entry(),
+      accumulated_random_entry(),
       // decoupled path
       mla_entry(),
       // the softmax

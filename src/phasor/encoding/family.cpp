@@ -39,7 +39,7 @@ std::string_view family_title(EncodingFamily family) {
     case EncodingFamily::bias:
       return "Biases added to the logits by distance";
     case EncodingFamily::gates:
-      return "By gates of the tokens between query and key";
+      return "By what the tokens say: gates between query and key, angles";
     case EncodingFamily::rotation:
       return "Rotations of queries and keys";
     case EncodingFamily::scale:
@@ -74,8 +74,10 @@ EncodingFamily family_of(const EncodingEntry& entry) {
     case Coupling::toeplitz_bias:
       return EncodingFamily::bias;
     case Coupling::hadamard_toeplitz:
+    case Coupling::hadamard:
       return EncodingFamily::rotation;
     case Coupling::content_bias:
+    case Coupling::content_rotation:
       return EncodingFamily::gates;
     case Coupling::row_scale:
       return EncodingFamily::scale;

@@ -49,6 +49,10 @@ class Backend {
   virtual void run(const LinearBackward& op) = 0;
   virtual void run(const GateScanForward& op) = 0;
   virtual void run(const GateScanBackward& op) = 0;
+  virtual void run(const GatedProductForward& op) = 0;
+  virtual void run(const GatedProductBackward& op) = 0;
+  virtual void run(const TokenAnglesForward& op) = 0;
+  virtual void run(const TokenAnglesBackward& op) = 0;
   virtual void run(const AttentionForward& op) = 0;
   virtual void run(const AttentionBackward& op) = 0;
   virtual void run(const AttentionDenseForward& op) = 0;

@@ -167,6 +167,42 @@ struct GateScanBackward {
   GateScan scan;
 };
 
+// y = silu(g) c, element by element, of x = [g, c].
+struct GatedProductForward {
+  Matrix y;       // [rows, width]
+  ConstMatrix x;  // [rows, 2 width]
+  Rows rows;
+};
+
+struct GatedProductBackward {
+  Matrix dx;
+  ConstMatrix dy, x;
+  Rows rows;
+};
+
+// Angles of tokens: w_c u_t, where u_t is a number of the token times sigmoid of its gate, or the sum of these over the
+// tokens up to t of the sequence. A set is a head's worth of pairs; it has a number for each pair, or one for all.
+struct TokenAngles {
+  View<const float, 2> z;           // [tokens, sets * pairs] or [tokens, sets]
+  View<const float, 2> gate;        // [tokens, sets] or empty
+  View<const double, 1> frequency;  // [pairs]
+  int32_t sets = 1;
+  bool summed = false;
+  Sequences sequences;
+};
+
+struct TokenAnglesForward {
+  View<float, 4> factors;  // [tokens, sets, pairs, 2]: the cosine and the sine of every angle
+  TokenAngles angles;
+};
+
+struct TokenAnglesBackward {
+  Matrix dz;
+  Matrix dgate;                 // empty where gate is
+  View<const float, 3> dangle;  // [tokens, sets, pairs]
+  TokenAngles angles;
+};
+
 // --- Attention -----------------------------------------------------------------------------------
 
 // Complex factors per axis, position and channel pair: a pair (a, b) read as a + i b is multiplied by the
@@ -174,11 +210,16 @@ struct GateScanBackward {
 // that does not turn a pair has the factor 1 there. Rotations have modulus 1, decays do not. Query and key
 // tables may differ. Pairs are channels (first + 2 c, first + 2 c + 1), or (first + c, first + pairs + c)
 // when `halves`.
+//
+// Tokens may bring factors of their own along (TokenAngles), the same for queries and keys: for heads with a token_set,
+// which have no head_set.
 struct RotationTable {
   View<const float, 4> query;             // [tables * sets * axes, positions, pairs, 2]; empty: no rotation
   View<const float, 4> key;               // as query
   View<const int32_t, 1> head_set;        // [heads]: which set turns the head, -1 for none
   View<const int32_t, 1> sequence_table;  // [sequences]: which table a sequence reads; empty: table 0
+  View<const float, 4> token;             // [tokens, token sets, pairs, 2]; empty: none
+  View<const int32_t, 1> token_set;       // [heads]: which of a token's sets turns the head, -1 for none
   int32_t sets = 1;                       // sets per table
   int32_t axes = 1;                       // the first so many axes of the positions
   int32_t first = 0;                      // first rotated channel
@@ -258,6 +299,7 @@ struct AttentionBackward {
   View<double, 2> dprefix;  // [tokens, heads], empty where there is no prefix
   View<float, 2> dscale;    // += as row_scale.table, or empty
   View<float, 1> dsink;     // += [heads] or empty
+  View<float, 3> dangle;    // [tokens, token sets, pairs]: by the angles of rotation.token; empty where there are none
   ConstMatrix out, dout;
   View<const float, 2> log_sum;
   Attention attention;

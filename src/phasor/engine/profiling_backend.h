@@ -44,6 +44,10 @@ class ProfilingBackend final : public Backend {
   void run(const LinearBackward& op) override { time("linear backward", op); }
   void run(const GateScanForward& op) override { time("gate scan forward", op); }
   void run(const GateScanBackward& op) override { time("gate scan backward", op); }
+  void run(const GatedProductForward& op) override { time("gated product forward", op); }
+  void run(const GatedProductBackward& op) override { time("gated product backward", op); }
+  void run(const TokenAnglesForward& op) override { time("token angles forward", op); }
+  void run(const TokenAnglesBackward& op) override { time("token angles backward", op); }
   void run(const AttentionForward& op) override { time("attention forward", op); }
   void run(const AttentionBackward& op) override { time("attention backward", op); }
   void run(const AttentionDenseForward& op) override { time("dense attention forward", op); }

@@ -13,6 +13,17 @@ int64_t gate_count(const LayerEncoding& layer) {
   return count;
 }
 
+TokenTurnActivations carve_turn(Arena& arena, const TokenRotation& rotation, int64_t tokens, Dtype dtype) {
+  const auto heads = static_cast<int64_t>(rotation.heads.size());
+  TokenTurnActivations turn;
+  if (rotation.product) turn.halves = arena.matrix(dtype, tokens, 2 * rotation.inner);
+  if (rotation.inner > 0) turn.inner = arena.matrix(dtype, tokens, rotation.inner);
+  turn.z = arena.view<float>(tokens, rotation.numbers());
+  if (rotation.gate_weight >= 0) turn.gate = arena.view<float>(tokens, heads);
+  turn.factors = arena.view<float>(tokens, heads, rotation.pairs, 2);
+  return turn;
+}
+
 NormActivations carve_norm(Arena& arena, const ModelConfig& config, int64_t tokens, Dtype dtype) {
   return {.y = arena.matrix(dtype, tokens, config.width),
           .mean = arena.view<float>(tokens),
@@ -53,6 +64,7 @@ Activations::Activations(Arena& arena, const ModelConfig& config, const Resolved
       layer.gates = arena.view<float>(tokens, gates);
       layer.prefix = arena.view<double>(tokens, config.heads);
     }
+    if (layer_encoding.token_rotation) layer.turn = carve_turn(arena, *layer_encoding.token_rotation, tokens, dtype);
     layer.mixed = arena.matrix(dtype, tokens, config.heads * config.head_width);
     layer.log_sum = arena.view<float>(tokens, config.heads);
     layer.ffn_norm = carve_norm(arena, config, tokens, dtype);
@@ -99,6 +111,22 @@ GradientFlow::GradientFlow(Arena& arena, const ModelConfig& config, const Resolv
   if (gate_columns > 0) {
     gates = arena.matrix(dtype, capacity.tokens, gate_columns);
     prefix = arena.view<double>(capacity.tokens, config.heads);
+  }
+  int64_t inner = 0, numbers = 0, turned = 0, angles = 0;
+  for (const LayerEncoding& layer : encoding.layers) {
+    if (!layer.token_rotation) continue;
+    const auto heads = static_cast<int64_t>(layer.token_rotation->heads.size());
+    inner = std::max(inner, layer.token_rotation->inner);
+    numbers = std::max(numbers, layer.token_rotation->numbers());
+    turned = std::max(turned, heads);
+    angles = std::max(angles, heads * layer.token_rotation->pairs);
+  }
+  if (turned > 0) {
+    turn_halves = arena.matrix(dtype, capacity.tokens, 2 * inner);
+    turn_inner = arena.matrix(dtype, capacity.tokens, inner);
+    turn_z = arena.matrix(dtype, capacity.tokens, numbers);
+    turn_gate = arena.matrix(dtype, capacity.tokens, turned);
+    dangle = arena.view<float>(capacity.tokens * angles);
   }
   if (config.kv_source == KvSource::input) embedded = arena.view<float>(capacity.tokens, config.width);
   if (config.readout != Readout::every) features = arena.view<float>(capacity.sequences, config.width);

@@ -22,12 +22,22 @@ struct LatentActivations {
   View<float, 1> query_rstd, key_rstd;
 };
 
+// On the way from the stream to the factors that tokens turn by.
+struct TokenTurnActivations {
+  Matrix halves;           // [tokens, 2 inner], of a product
+  Matrix inner;            // [tokens, inner]; empty: angles come from the stream itself
+  View<float, 2> z;        // [tokens, numbers]
+  View<float, 2> gate;     // [tokens, heads that are turned] or empty
+  View<float, 4> factors;  // [tokens, heads that are turned, pairs, 2]
+};
+
 struct LayerActivations {
   NormActivations attention_norm;
   LatentActivations latents;  // of a decoupled path
   Matrix projections;         // [tokens, AttentionLayout::columns()]: queries, keys, values
   View<float, 2> gates;       // [tokens, gates of all terms side by side] before the map; empty: the layer has none
   View<double, 2> prefix;     // [tokens, heads]: their sums along the sequence, 0 for heads without a gate
+  TokenTurnActivations turn;  // empty: tokens turn nothing here
   Matrix mixed;               // [tokens, heads * head_width]: what attention gives, heads side by side
   View<float, 2> log_sum;     // [tokens, heads]
   NormActivations ffn_norm;
@@ -62,8 +72,11 @@ struct GradientFlow {
   View<float, 2> latents;
   Matrix low_latents;  // the same in the precision of products, where that is not fp32
   Matrix query_latent, key_latent;
-  Matrix gates;             // [tokens, gates of the layer that has most]; empty: no layer has any
-  View<double, 2> prefix;   // [tokens, heads], likewise
+  Matrix gates;            // [tokens, gates of the layer that has most]; empty: no layer has any
+  View<double, 2> prefix;  // [tokens, heads], likewise
+  // Of layers that tokens turn, as wide as the widest; empty: there is none.
+  Matrix turn_halves, turn_inner, turn_z, turn_gate;
+  View<float, 1> dangle;    // [tokens * heads * pairs]
   View<float, 2> embedded;  // [tokens, width], for KvSource::input
   View<float, 2> features;  // [sequences, width]
 

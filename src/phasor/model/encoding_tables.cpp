@@ -98,6 +98,8 @@ EncodingTables::EncodingTables(Backend& backend, const ResolvedEncoding& encodin
       const std::vector<float> scale(layer.scale.begin(), layer.scale.end());
       tables.head_scale = View<const float, 1>(upload_values(scale), layer.scale.size());
     }
+    tables.rotation.token_set = {};  // of the layer itself, whatever it shares
+    if (layer.token_rotation) add_token_rotation(layer, static_cast<int64_t>(l), tables);
     for (const GateTerm& gates : layer.gates) {
       const std::vector<int32_t> heads(gates.heads.begin(), gates.heads.end());
       tables.gate_heads.emplace_back(upload_values(heads), heads.size());
@@ -273,6 +275,26 @@ void EncodingTables::add_sink(const SinkTerm& term, LayerTables& tables) {
   sinks_.push_back(std::make_unique<LearnedTable>(backend_, term.fixed, term.learned, layout_));
   tables.sink = View<const float, 1>(sinks_.back()->table().data(), term.fixed.columns);
   tables.dsink = View<float, 1>(sinks_.back()->gradient().data(), term.fixed.columns);
+}
+
+// Some heads of the layer may turn by positions, others by tokens, all of them the same channels.
+void EncodingTables::add_token_rotation(const LayerEncoding& layer, int64_t l, LayerTables& tables) {
+  const TokenRotation& rotation = *layer.token_rotation;
+  RotationTable& table = tables.rotation;
+  const bool same = table.first == 0 && table.halves == rotation.halves;
+  if (!table.query.empty() && !(same && table.query.extent(2) == rotation.pairs)) {
+    fail_usage(
+        "layer {}: {} and the layer's other rotation turn different channels; the heads of a layer must turn the "
+        "same ones",
+        l, rotation.name);
+  }
+  table.halves = rotation.halves;
+  std::vector<int32_t> sets(layer.rotation.size(), -1);
+  for (size_t set = 0; set < rotation.heads.size(); ++set) {
+    sets[static_cast<size_t>(rotation.heads[set])] = static_cast<int32_t>(set);
+  }
+  table.token_set = View<const int32_t, 1>(upload_values(sets), sets.size());
+  tables.token_frequency = View<const double, 1>(upload_values(rotation.frequencies), rotation.frequencies.size());
 }
 
 void EncodingTables::set_batch(const Batch& batch) {

@@ -21,6 +21,7 @@ struct LayerTables {
   std::vector<View<const int32_t, 1>> gate_heads;  // of each term with gates: the heads of its gates
   View<const int32_t, 1> window, chunk;            // empty where no head has one
   View<const float, 1> sink;                       // empty where no head has one
+  View<const double, 1> token_frequency;           // [pairs], of what tokens turn
   // Where the backward pass adds up gradients of learned tables; empty where nothing is learned.
   View<float, 2> dbias;
   View<float, 2> dscale;
@@ -59,6 +60,7 @@ class EncodingTables {
   void add_rotations(const LayerEncoding& layer, int64_t l, LayerTables& tables);
   View<const int32_t, 1> upload_mask(const std::vector<HeadMask>& masks, int64_t HeadMask::*part);
   void add_sink(const SinkTerm& term, LayerTables& tables);
+  void add_token_rotation(const LayerEncoding& layer, int64_t l, LayerTables& tables);
   View<const float, 2> upload(const Table& table);
   template <class T>
   T* upload_values(const std::vector<T>& values);

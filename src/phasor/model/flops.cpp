@@ -45,6 +45,13 @@ double training_flops(const ModelConfig& config, const ResolvedEncoding& encodin
       weights += width * static_cast<double>(layout.columns());
     }
     for (const GateTerm& gates : layer.gates) weights += static_cast<double>(gates.heads.size()) * width;
+    if (layer.token_rotation) {
+      const TokenRotation& turn = *layer.token_rotation;
+      const auto inner = static_cast<double>(turn.inner);
+      weights += (turn.product ? 2.0 : 1.0) * inner * width;
+      weights += static_cast<double>(turn.numbers()) * (turn.inner > 0 ? inner : width);
+      if (turn.gate_weight >= 0) weights += static_cast<double>(turn.heads.size()) * width;
+    }
     const double pair = static_cast<double>(layout.shape.key_width) + static_cast<double>(config.head_width);
     layers += weights * static_cast<double>(batch.token_count()) + pair * seen_pairs(config, layer, batch);
   }

@@ -106,6 +106,11 @@ class Transformer {
   void project_back(int64_t l);
   void sum_gates(int64_t l);
   void sum_gates_back(int64_t l);
+  void turn_by_tokens(int64_t l);
+  void turn_by_tokens_back(int64_t l);
+  LinearSlot encoding_slot(int64_t weight, int64_t bias) const;
+  TokenAngles token_angles(int64_t l) const;
+  View<float, 3> dangle(const TokenRotation& rotation) const;
   LinearSlot gate_slot(const GateTerm& gates) const;
   GateScan gate_scan(int64_t l, size_t term, int64_t first) const;
   AttentionLayout attention_layout(int64_t l) const;

@@ -103,6 +103,8 @@ void Transformer::backward_layer(int64_t l, DistanceProbe* probe) {
     op.dshared_key = flow_->latents.last_range(columns.query_latent + columns.key_latent, columns.shared_keys);
   }
   if (!layer.prefix.empty()) op.dprefix = flow_->prefix;
+  const std::optional<TokenRotation>& turn = encoding_.layers[static_cast<size_t>(l)].token_rotation;
+  if (turn) op.dangle = dangle(*turn);
   const View<float, 2> dbias = op.dbias;
   if (probe != nullptr) probe->attach(l, op);
   backend_.run(op);
@@ -112,6 +114,7 @@ void Transformer::backward_layer(int64_t l, DistanceProbe* probe) {
   }
   project_back(l);
   sum_gates_back(l);
+  turn_by_tokens_back(l);
   residual_norm_backward(2 * l, slots.attention_norm, layer.attention_norm, false);
 }
 

@@ -145,7 +145,7 @@ ContentKind read_content_kind(std::string_view option, std::string_view text) {
 }
 
 bool content_is_words(const ResolvedEncoding& encoding) {
-  const auto gated = [](const LayerEncoding& layer) { return !layer.gates.empty(); };
+  const auto gated = [](const LayerEncoding& layer) { return !layer.gates.empty() || layer.token_rotation; };
   return encoding.input.has_value() || std::any_of(encoding.layers.begin(), encoding.layers.end(), gated);
 }
 

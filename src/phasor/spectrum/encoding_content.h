@@ -34,7 +34,7 @@ struct EncodingContent {
 std::vector<std::vector<HeadLogits>> encoding_logits(Backend& backend, const Encoding& encoding,
                                                      const EncodingShape& shape, const EncodingContent& content);
 
-// Whether the encoding has an input term, or gates of the stream, so that content is words.
+// Whether the encoding has an input term, or gates or angles of the stream, so that content is words.
 bool content_is_words(const ResolvedEncoding& encoding);
 
 }  // namespace phasor

@@ -27,6 +27,9 @@ void require_applicable(const ResolvedEncoding& encoding, const LayerEncoding& l
            "and scales can be tried on them");
   }
   if (layer.decoupled) refuse(encoding, "it makes queries and keys of its own, which the file does not have");
+  if (layer.token_rotation) {
+    refuse(encoding, "it turns by angles of the hidden state, which the file does not have");
+  }
   if (!layer.gates.empty()) {
     refuse(encoding, "it makes gates of the hidden state, which the file does not have");
   }

@@ -55,6 +55,14 @@ LayerLogits::LayerLogits(Transformer& model, const Batch& batch, int64_t layer)
   window_ = copied(backend_, attention_.window, heads());
   chunk_ = copied(backend_, attention_.chunk, heads());
   if (!attention_.head_scale.empty()) head_scale_ = download(backend_, attention_.head_scale.data(), heads());
+  if (const View<const float, 4>& turns = attention_.rotation.token; !turns.empty()) {
+    token_set_ = copied(backend_, attention_.rotation.token_set, heads());
+    const int64_t count = tokens * turns.extent(1) * turns.extent(2);
+    const std::vector<float> values = download(backend_, turns.data(), 2 * count);
+    for (int64_t i = 0; i < count; ++i) {
+      token_factors_.emplace_back(values[static_cast<size_t>(2 * i)], values[static_cast<size_t>(2 * i + 1)]);
+    }
+  }
   if (!attention_.prefix.empty()) prefix_ = download(backend_, attention_.prefix.data(), tokens * heads());
 
   const AttentionShape& shape = attention_.shape;
@@ -80,7 +88,12 @@ SequenceTables LayerLogits::tables(int64_t sequence) const {
     place.prefix.assign(prefix_.begin() + first_row(sequence) * heads(),
                         prefix_.begin() + first_row(sequence + 1) * heads());
   }
-  return {backend_, attention_, head_set_, place};
+  if (!token_factors_.empty()) {
+    const auto per_token = static_cast<int64_t>(token_factors_.size()) / first_row(sequences());
+    place.token_factors.assign(token_factors_.begin() + first_row(sequence) * per_token,
+                               token_factors_.begin() + first_row(sequence + 1) * per_token);
+  }
+  return {backend_, attention_, head_set_, token_set_, place};
 }
 
 std::vector<HeadLogits> LayerLogits::sequence(int64_t sequence) const {

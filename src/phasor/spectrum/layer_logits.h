@@ -54,7 +54,9 @@ class LayerLogits {
   std::vector<int32_t> rotation_table_, bias_table_, scale_table_;  // of each sequence; empty: all read table 0
   std::vector<int32_t> window_, chunk_;                             // of each head; empty: none
   std::vector<float> head_scale_;
-  std::vector<double> prefix_;  // [tokens, heads], sums of gates; empty: none
+  std::vector<double> prefix_;                       // [tokens, heads], sums of gates; empty: none
+  std::vector<int32_t> token_set_;                   // [heads]; empty: tokens turn nothing
+  std::vector<std::complex<double>> token_factors_;  // [tokens, token sets, pairs]
   int64_t axes_ = 1;
   Dense queries_, keys_;  // [tokens, heads * width]
 };

@@ -17,21 +17,24 @@ bool all_zero(const Dense& a) {
 }  // namespace
 
 SequenceTables::SequenceTables(Backend& backend, const Attention& attention, const std::vector<int32_t>& head_set,
-                               const SequencePlace& place)
+                               const std::vector<int32_t>& token_set, const SequencePlace& place)
     : length_(place.length), width_(attention.shape.key_width), head_set_(head_set) {
   const RotationTable& rotation = attention.rotation;
   if (rotation.query.empty()) {
     head_set_.assign(static_cast<size_t>(attention.shape.heads), -1);
-  } else {
-    const int64_t count = rotation.query.extent(2);
-    for (int64_t c = 0; c < count; ++c) {
-      const int64_t first = rotation.first + (rotation.halves ? c : 2 * c);
-      pairs_.emplace_back(first, rotation.halves ? first + count : first + 1);
-    }
+  }
+  const bool by_tokens = !token_set.empty();
+  const int64_t count = by_tokens ? rotation.token.extent(2) : rotation.query.empty() ? 0 : rotation.query.extent(2);
+  for (int64_t c = 0; c < count; ++c) {
+    const int64_t first = rotation.first + (rotation.halves ? c : 2 * c);
+    pairs_.emplace_back(first, rotation.halves ? first + count : first + 1);
+  }
+  if (!rotation.query.empty()) {
     query_factors_ = read_factors(backend, rotation, rotation.query, place);
     key_factors_ = read_factors(backend, rotation, rotation.key, place);
   }
   read_row_scales(backend, attention, place);
+  if (by_tokens) add_token_factors(token_set, count, place);
   read_biases(backend, attention, place);
   add_gates(attention.causal, place);
 }
@@ -118,6 +121,26 @@ void SequenceTables::read_biases(Backend& backend, const Attention& attention, c
     }
     // A table has rows of zeros for heads that its terms were not given to.
     if (!all_zero(matrix)) biases_[static_cast<size_t>(h)] = std::move(matrix);
+  }
+}
+
+// Sets of this sequence, behind those of the tables.
+void SequenceTables::add_token_factors(const std::vector<int32_t>& token_set, int64_t pairs,
+                                       const SequencePlace& place) {
+  const auto first = static_cast<int32_t>(query_factors_.size());
+  const auto sets = static_cast<int64_t>(place.token_factors.size()) / (length_ * pairs);
+  for (int64_t set = 0; set < sets; ++set) {
+    ComplexDense factors(length_, pairs);
+    for (int64_t t = 0; t < length_; ++t) {
+      for (int64_t c = 0; c < pairs; ++c) {
+        factors(t, c) = place.token_factors[static_cast<size_t>((t * sets + set) * pairs + c)];
+      }
+    }
+    query_factors_.push_back(factors);
+    key_factors_.push_back(std::move(factors));
+  }
+  for (size_t h = 0; h < token_set.size(); ++h) {
+    if (token_set[h] >= 0) head_set_[h] = first + token_set[h];
   }
 }
 

@@ -3,6 +3,7 @@
 // kernels read (ops.h says how): factors that turn queries and keys, factors on queries, and the bias of each head,
 // sums of gates included. It is on the host and in double, so parts of queries and keys that were turned one by one add
 // up to the turned whole.
+#include <complex>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -19,15 +20,18 @@ struct SequencePlace {
   int64_t axes = 1;
   int64_t rotation_table = 0, bias_table = 0, scale_table = 0;  // which of several tables
   std::vector<double> prefix = {};                              // [length, heads], sums of gates; empty: none
+  // [length, token sets, pairs], what tokens turn by; empty: nothing.
+  std::vector<std::complex<double>> token_factors = {};
 
   int64_t position(int64_t token, int64_t axis) const { return positions[static_cast<size_t>(token * axes + axis)]; }
 };
 
 class SequenceTables {
  public:
-  // Only the tables, the shape and `causal` of the attention are read.
+  // Only the tables, the shape and `causal` of the attention are read. Heads that tokens turn have a token_set (often
+  // empty: none has).
   SequenceTables(Backend& backend, const Attention& attention, const std::vector<int32_t>& head_set,
-                 const SequencePlace& place);
+                 const std::vector<int32_t>& token_set, const SequencePlace& place);
 
   int64_t length() const { return length_; }
   int64_t heads() const { return static_cast<int64_t>(head_set_.size()); }
@@ -54,6 +58,7 @@ class SequenceTables {
   void read_biases(Backend& backend, const Attention& attention, const SequencePlace& place);
   void add_gates(bool causal, const SequencePlace& place);
   void read_row_scales(Backend& backend, const Attention& attention, const SequencePlace& place);
+  void add_token_factors(const std::vector<int32_t>& token_set, int64_t pairs, const SequencePlace& place);
   Dense turned(DenseView rows, const Factors& factors) const;
   Dense scaled(Dense queries) const;
 

@@ -1,5 +1,7 @@
 #include "phasor/encoding/entries/gate_places.h"
 
+#include <cmath>
+
 namespace phasor {
 
 void add_gates(EncodingPlaces& places, GateTerm::Map map) {
@@ -19,6 +21,22 @@ void add_gates(EncodingPlaces& places, GateTerm::Map map) {
     gates.bias = places.add_parameter("bias", bias, layer);
     places.add_gates(layer, std::move(gates));
   }
+}
+
+int64_t add_uniform(EncodingPlaces& places, std::string_view name, const std::vector<int64_t>& shape, int64_t layer) {
+  LearnedParameter parameter;
+  parameter.shape = shape;
+  parameter.initial = {
+      .kind = InitialValues::Kind::uniform, .centre = 0.0, .size = 1.0 / std::sqrt(static_cast<double>(shape.back()))};
+  return places.add_parameter(name, parameter, layer);
+}
+
+int64_t add_constant(EncodingPlaces& places, std::string_view name, const std::vector<int64_t>& shape, double value,
+                     int64_t layer) {
+  LearnedParameter parameter;
+  parameter.shape = shape;
+  parameter.initial.centre = value;
+  return places.add_parameter(name, parameter, layer);
 }
 
 }  // namespace phasor

@@ -242,6 +242,32 @@ static std::vector<int64_t> heads_with_sinks(const LayerEncoding& layer) {
   return heads;
 }
 
+static const Fields<GateTerm>& json_fields(const GateTerm*) {
+  using G = GateTerm;
+  static const Fields<G> fields = {
+      field("term", &G::name, "that made them"), field("heads", &G::heads, "that have one"),
+      derived_field<G>(
+          "map",
+          [](const G& gates) { return gates.map == GateTerm::Map::log_sigmoid ? "log_sigmoid" : "minus_softplus"; },
+          "of a number before it is summed")};
+  return fields;
+}
+
+static const Fields<TokenRotation>& json_fields(const TokenRotation*) {
+  using T = TokenRotation;
+  static const Fields<T> fields = {
+      field("term", &T::name, "that made it"),
+      field("heads", &T::heads, "that it turns"),
+      field("pairs", &T::pairs, "of channels, from the first on"),
+      derived_field<T>(
+          "layout", [](const T& rotation) { return rotation.halves ? "half" : "interleaved"; },
+          "as of other rotations"),
+      field("frequencies", &T::frequencies, "of every pair, radians per unit of a token's number"),
+      field("per_pair", &T::per_pair, "a number for every pair of a head, else one for all"),
+      field("summed", &T::summed, "along the sequence")};
+  return fields;
+}
+
 static const Fields<LayerEncoding>& json_fields(const LayerEncoding*) {
   using L = LayerEncoding;
   static const Fields<L> fields = {
@@ -252,7 +278,9 @@ static const Fields<LayerEncoding>& json_fields(const LayerEncoding*) {
       field("decoupled", &L::decoupled, "a path of its own for position; null: none"),
       field("masks", &L::masks, "of every head: what it sees"),
       derived_field<L>("reach", layer_reach, "what a query sees lies at most so many tokens away; null: all"),
-      derived_field<L>("sinks", heads_with_sinks, "heads that have one")};
+      derived_field<L>("sinks", heads_with_sinks, "heads that have one"),
+      field("gates", &L::gates, "of the hidden state, summed along the sequence"),
+      field("token_rotation", &L::token_rotation, "by angles of the hidden state; null: none")};
   return fields;
 }
 

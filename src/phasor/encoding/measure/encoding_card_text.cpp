@@ -37,6 +37,10 @@ const char* coupling_meaning(Coupling coupling) {
       return "a number is added by distance, whatever the content";
     case Coupling::hadamard_toeplitz:
       return "factors by distance are multiplied with products of content, channel by channel";
+    case Coupling::hadamard:
+      return "factors by both positions, not by distance alone, are multiplied with products of content";
+    case Coupling::content_rotation:
+      return "factors that tokens choose are multiplied with products of content, channel by channel";
     case Coupling::content_bias:
       return "a number is added by what stands between query and key: by content as much as by distance";
   }

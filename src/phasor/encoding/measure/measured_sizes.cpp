@@ -24,7 +24,7 @@ bool is_gated_alone(const ResolvedEncoding& encoding) {
     for (const auto& rotation : layer.rotation) {
       if (rotation != nullptr) return false;
     }
-    gated = gated || !layer.gates.empty();
+    gated = gated || !layer.gates.empty() || layer.token_rotation;
   }
   return gated;
 }
@@ -55,7 +55,8 @@ std::string measures_left_out(const Encoding& encoding, const ResolvedEncoding& 
         most);
   }
   if (is_gated_alone(resolved)) {
-    return "Gates are made of tokens: without content there is no kernel to draw and no desideratum to measure.";
+    return "Gates and angles are made of tokens: without content there is no kernel to draw and no desideratum to "
+           "measure.";
   }
   const std::string too_wide =
       fmt::format("Kernels and desiderata compare vectors of up to {} channels", kMostChannels);

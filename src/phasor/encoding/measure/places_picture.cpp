@@ -74,6 +74,12 @@ bool is_gated(const LayerEncoding& layer, int64_t head) {
   });
 }
 
+bool is_turned_by_tokens(const LayerEncoding& layer, int64_t head) {
+  if (!layer.token_rotation) return false;
+  const std::vector<int64_t>& heads = layer.token_rotation->heads;
+  return std::find(heads.begin(), heads.end(), head) != heads.end();
+}
+
 // What a head has, as letters.
 std::string letters(const ResolvedEncoding& started, int64_t layer, int64_t head) {
   std::string result;
@@ -85,6 +91,7 @@ std::string letters(const ResolvedEncoding& started, int64_t layer, int64_t head
   const LayerEncoding& places = started.layers[static_cast<size_t>(layer)];
   if (places.decoupled && result.find('D') == std::string::npos) result += 'L';
   if (is_gated(places, head)) result += 'G';
+  if (is_turned_by_tokens(places, head)) result += 'T';
   if (places.scale[static_cast<size_t>(head)] != 1.0) result += 'S';
   if (has_row_scale(started, layer, head)) result += 'Q';
   if (places.masks[static_cast<size_t>(head)].window > 0) result += 'W';
@@ -98,6 +105,7 @@ std::string meaning(const std::string& all_letters) {
                                                 {'B', "distance bias"},
                                                 {'D', "rotated channels of their own, latents"},
                                                 {'G', "gates of tokens, not in what is measured"},
+                                                {'T', "rotation by tokens, not in what is measured"},
                                                 {'L', "latents without position"},
                                                 {'S', "scale"},
                                                 {'Q', "scale by the query's position or the length"},

@@ -14,6 +14,10 @@ std::string_view coupling_name(Coupling coupling) {
       return "toeplitz_bias";
     case Coupling::hadamard_toeplitz:
       return "hadamard_toeplitz";
+    case Coupling::hadamard:
+      return "hadamard";
+    case Coupling::content_rotation:
+      return "content_rotation";
     case Coupling::content_bias:
       return "content_bias";
   }

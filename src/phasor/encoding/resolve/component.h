@@ -16,7 +16,9 @@ enum class Coupling : uint8_t {
   input,              // in the embeddings: every product with them mixes both
   toeplitz_bias,      // a number added by distance, whatever the content
   hadamard_toeplitz,  // factors by distance, multiplied with products of content channel by channel
+  hadamard,           // factors by both positions, multiplied likewise, that distance alone does not decide
   content_bias,       // a number added by what stands between query and key
+  content_rotation,   // factors by what the tokens say, multiplied likewise
 };
 
 std::string_view coupling_name(Coupling coupling);

@@ -410,6 +410,25 @@ void EncodingPlaces::rotate(int64_t layer, int64_t head, const std::shared_ptr<c
   }
 }
 
+void EncodingPlaces::rotate_by_tokens(int64_t layer, const TokenRotation& rotation) {
+  assert(rotation.pairs > 0);
+  if (concatenated_) fail_term("concat takes terms that are added to the embeddings, and no rotation");
+  LayerEncoding& places = resolved_.layers[static_cast<size_t>(layer)];
+  for (const int64_t h : rotation.heads) {
+    const Term*& owner = rotation_terms_[static_cast<size_t>(layer * shape_.heads + h)];
+    if (owner != nullptr) {
+      fail_term(
+          clash(*owner, fmt::format("rotate head {} of layer {}; give them different heads or layers", h, layer)));
+    }
+    owner = stack_.back();
+  }
+  if (places.token_rotation) {
+    fail_term(fmt::format("'{}' and '{}' both turn layer {} by its tokens; give them different layers",
+                          places.token_rotation->name, term_text(), layer));
+  }
+  places.token_rotation = rotation;
+}
+
 void EncodingPlaces::multiply_scale(const std::vector<double>& factors, int64_t layer_only) {
   assert(static_cast<int64_t>(factors.size()) == shape_.heads);
   if (concatenated_) fail_term("concat takes terms that are added to the embeddings, and no scale");

@@ -75,6 +75,9 @@ class EncodingPlaces {
   static constexpr int64_t kAllHeads = -1;
   void rotate(int64_t layer, int64_t head, const std::shared_ptr<const Rotation>& rotation);
 
+  // By what tokens say, for the current term's heads of one layer; its parameters were added before.
+  void rotate_by_tokens(int64_t layer, const TokenRotation& rotation);
+
   // One factor per head.
   void multiply_scale(const std::vector<double>& factors, int64_t layer = kAllLayers);
   // [scale_tables() * heads, scale_columns()], in the form asked for. Fixed ones multiply; one that is learned is alone

@@ -15,6 +15,7 @@
 #include "phasor/encoding/resolve/segments.h"
 #include "phasor/encoding/resolve/table.h"
 #include "phasor/encoding/resolve/table_source.h"
+#include "phasor/encoding/resolve/token_rotation.h"
 
 namespace phasor {
 
@@ -149,6 +150,7 @@ struct LayerEncoding {
   std::shared_ptr<const SinkTerm> sink;        // null for none
   std::optional<DecoupledPath> decoupled;
   std::vector<GateTerm> gates;  // of different heads; often none
+  std::optional<TokenRotation> token_rotation;
 };
 
 struct ResolvedEncoding {

@@ -224,6 +224,7 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
   const BiasRows bias(attention, place);
   const PrefixRow prefix(attention, place, prefix_sums);
   if (!op.dprefix.empty()) std::fill_n(by_prefix, n, 0.0);
+  const bool by_angle = !op.dangle.empty() && token_set(attention.rotation, place.head) >= 0;
   const DropoutMask mask(attention.dropout, static_cast<uint32_t>(place.head));
   const float keep_scale = mask.keep_scale();
   const float sink = sink_logit(attention, place.head);
@@ -310,6 +311,7 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
                          .k = block.rows});
     const TurnedRows rows{Turned::query, widths.key_padded, begin, block.rows};
     // The loaded query holds the logit scale, so its gradient does not yet.
+    if (by_angle) add_by_angle(op.dangle, true, dquery, query + begin * widths.key_padded, rows, attention, place);
     if (frequencies > 0) {
       add_by_frequency(by_frequency, dquery, query + begin * widths.key_padded, rows, attention, place);
     }
@@ -328,6 +330,7 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
   }
   const TurnedRows rows{Turned::key, widths.key_padded, 0, n};
   if (frequencies > 0) add_by_frequency(by_frequency, dkey, key, rows, attention, place);
+  if (by_angle) add_by_angle(op.dangle, false, dkey, key, rows, attention, place);
   std::copy_n(by_frequency, frequencies, tables.frequencies);
   if (tables.sink != nullptr) *tables.sink = static_cast<float>(dsink);
   turn_back(dkey, rows, attention, place, work);

@@ -7,6 +7,7 @@
 
 #include "phasor/base/parallel.h"
 #include "phasor/engine/cpu/attention_head.h"
+#include "phasor/engine/cpu/attention_rotation.h"
 #include "phasor/engine/cpu/cpu_backend.h"
 #include "phasor/engine/cpu/elements.h"
 
@@ -27,21 +28,33 @@ std::vector<double> element_row(const ConstMatrix& from, int64_t row, int64_t fi
   return values;
 }
 
+// Of pair c, by the token's positions or by the token itself.
+std::complex<double> factor_of(const View<const float, 4>& table, const Attention& a, const HeadPlace& place,
+                               int64_t token, int64_t c) {
+  const RotationTable& rotation = a.rotation;
+  if (const int64_t set = token_set(rotation, place.head); set >= 0) {
+    const float* f = rotation.token.row(token, set, c);
+    return {f[0], f[1]};
+  }
+  const int64_t set = place.rotation_table * rotation.sets + rotation.head_set(place.head);
+  std::complex<double> factor = 1.0;
+  for (int64_t axis = 0; axis < rotation.axes; ++axis) {
+    const float* f = table.row(set * rotation.axes + axis, a.sequences.positions(token, axis), c);
+    factor *= std::complex<double>(f[0], f[1]);
+  }
+  return factor;
+}
+
 void turn(std::vector<double>& x, const View<const float, 4>& table, const Attention& a, const HeadPlace& place,
           int64_t token) {
   const RotationTable& rotation = a.rotation;
-  if (table.empty() || rotation.head_set(place.head) < 0) return;
-  const int64_t set = place.rotation_table * rotation.sets + rotation.head_set(place.head);
-  const int64_t pairs = table.extent(2);
+  const bool by_token = token_set(rotation, place.head) >= 0;
+  if (!by_token && (table.empty() || rotation.head_set(place.head) < 0)) return;
+  const int64_t pairs = by_token ? rotation.token.extent(2) : table.extent(2);
   for (int64_t c = 0; c < pairs; ++c) {
-    std::complex<double> factor = 1.0;
-    for (int64_t axis = 0; axis < rotation.axes; ++axis) {
-      const float* f = table.row(set * rotation.axes + axis, a.sequences.positions(token, axis), c);
-      factor *= std::complex<double>(f[0], f[1]);
-    }
     double& first = x[static_cast<size_t>(rotation.first + (rotation.halves ? c : 2 * c))];
     double& second = x[static_cast<size_t>(rotation.first + (rotation.halves ? pairs + c : 2 * c + 1))];
-    const std::complex<double> turned = std::complex<double>(first, second) * factor;
+    const std::complex<double> turned = std::complex<double>(first, second) * factor_of(table, a, place, token, c);
     first = turned.real();
     second = turned.imag();
   }

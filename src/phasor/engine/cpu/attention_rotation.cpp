@@ -54,16 +54,25 @@ class HeadFactors {
         positions_(attention.sequences.positions.row(place.first)),
         token_stride_(attention.sequences.positions.stride(0)),
         axes_(attention.rotation.axes) {
+    if (const int64_t of_token = token_set(attention.rotation, place.head); of_token >= 0) {
+      token_ = attention.rotation.token.row(place.first, of_token, 0);
+      token_factors_ = attention.rotation.token.stride(0);
+      pairs_ = attention.rotation.token.extent(2);
+      return;
+    }
+    pairs_ = table_.empty() ? 0 : table_.extent(2);
     const int64_t set = table_.empty() ? -1 : attention.rotation.head_set(place.head);
     if (set >= 0) factors_ = table_.row((place.rotation_table * attention.rotation.sets + set) * axes_, 0, 0);
   }
 
-  bool any() const { return factors_ != nullptr; }
-  int64_t pairs() const { return table_.extent(2); }
+  bool any() const { return factors_ != nullptr || token_ != nullptr; }
+  bool by_position() const { return factors_ != nullptr; }
+  int64_t pairs() const { return pairs_; }
   const int32_t* positions(int64_t row) const { return positions_ + row * token_stride_; }
 
   // [pairs, 2]: straight out of the table, or the product over the axes in `work`.
   const float* row(int64_t row, float* work) const {
+    if (token_ != nullptr) return token_ + row * token_factors_;
     return axes_ == 1 ? axis_row(0, positions(row)) : product(positions(row), work);
   }
 
@@ -82,7 +91,10 @@ class HeadFactors {
   const int32_t* positions_;  // of the sequence's first token
   int64_t token_stride_;
   int64_t axes_;
-  const float* factors_ = nullptr;  // of position 0 on the first axis; null: nothing turns
+  int64_t pairs_ = 0;
+  const float* factors_ = nullptr;  // of position 0 on the first axis; null: positions turn nothing
+  const float* token_ = nullptr;    // of the sequence's first token; null: tokens turn nothing
+  int64_t token_factors_ = 0;       // from one token to the next
 };
 
 template <bool Back>
@@ -127,7 +139,7 @@ void add_by_frequency(double* sums, const float* gradient, const float* turned, 
                       const Attention& attention, const HeadPlace& place) {
   const RotationTable& rotation = attention.rotation;
   const HeadFactors factors(rows.what, attention, place);
-  if (!factors.any()) return;
+  if (!factors.by_position()) return;
   const int64_t pairs = factors.pairs();
   for (int64_t r = 0; r < rows.rows; ++r) {
     const float* g = gradient + r * rows.stride + rotation.first;
@@ -140,6 +152,26 @@ void add_by_frequency(double* sums, const float* gradient, const float* turned, 
       } else {
         add_row_by_frequency(to, g, x, pairs, 2, 1, positions[axis]);
       }
+    }
+  }
+}
+
+void add_by_angle(const View<float, 3>& dangle, bool first, const float* gradient, const float* turned,
+                  const TurnedRows& rows, const Attention& attention, const HeadPlace& place) {
+  const RotationTable& rotation = attention.rotation;
+  const int64_t set = token_set(rotation, place.head);
+  const int64_t pairs = dangle.extent(2);
+  const int64_t step = rotation.halves ? 1 : 2, apart = rotation.halves ? pairs : 1;
+  for (int64_t r = 0; r < rows.rows; ++r) {
+    const float* g = gradient + r * rows.stride + rotation.first;
+    const float* x = turned + r * rows.stride + rotation.first;
+    float* to = dangle.row(place.first + rows.first_row + r, set);
+#pragma omp simd
+    for (int64_t c = 0; c < pairs; ++c) {
+      const int64_t a = c * step;
+      const int64_t b = a + apart;
+      const float moment = g[b] * x[a] - g[a] * x[b];
+      to[c] = first ? moment : to[c] + moment;
     }
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The rotation of one head's rows: turned, turned back, and the gradient by their frequencies.
+// The rotation of one head's rows: turned, turned back, and the gradients by their frequencies and angles.
 #include <cstdint>
 
 #include "phasor/engine/cpu/attention_head.h"
@@ -26,5 +26,14 @@ void turn_back(float* gradient, const TurnedRows& rows, const Attention& attenti
 // a frequency w that turns x by e^(i w p) moves it by i p x.
 void add_by_frequency(double* sums, const float* gradient, const float* turned, const TurnedRows& rows,
                       const Attention& attention, const HeadPlace& place);
+
+// Where tokens turn the head: dangle = (first) or += g_b x_a - g_a x_b for each pair, x turned and g the gradient by x.
+void add_by_angle(const View<float, 3>& dangle, bool first, const float* gradient, const float* turned,
+                  const TurnedRows& rows, const Attention& attention, const HeadPlace& place);
+
+// Which of a token's sets turns the head; -1: none.
+inline int64_t token_set(const RotationTable& rotation, int64_t head) {
+  return rotation.token.empty() ? -1 : int64_t{rotation.token_set(head)};
+}
 
 }  // namespace phasor

@@ -32,6 +32,10 @@ class CpuBackend final : public Backend {
   void run(const LinearBackward& op) override;
   void run(const GateScanForward& op) override;
   void run(const GateScanBackward& op) override;
+  void run(const GatedProductForward& op) override;
+  void run(const GatedProductBackward& op) override;
+  void run(const TokenAnglesForward& op) override;
+  void run(const TokenAnglesBackward& op) override;
   void run(const AttentionForward& op) override;
   void run(const AttentionBackward& op) override;
   void run(const AttentionDenseForward& op) override;

@@ -5,6 +5,9 @@
 namespace phasor::cuda {
 
 void require_known(const Attention& attention) {
+  if (!attention.rotation.token.empty()) {
+    fail_usage("the cuda backend does not have angles of tokens yet: use --device cpu");
+  }
   if (!attention.prefix.empty()) fail_usage("the cuda backend does not have gates yet: use --device cpu");
   if (!attention.row_scale.table.empty()) {
     fail_usage("the cuda backend does not have scales by the query's position yet: use --device cpu");

@@ -124,6 +124,18 @@ void CudaBackend::run(const GateScanForward&) {
 void CudaBackend::run(const GateScanBackward&) {
   fail_usage("the cuda backend does not have gates yet: use --device cpu");
 }
+void CudaBackend::run(const GatedProductForward&) {
+  fail_usage("the cuda backend does not have gated products yet: use --device cpu");
+}
+void CudaBackend::run(const GatedProductBackward&) {
+  fail_usage("the cuda backend does not have gated products yet: use --device cpu");
+}
+void CudaBackend::run(const TokenAnglesForward&) {
+  fail_usage("the cuda backend does not have angles of tokens yet: use --device cpu");
+}
+void CudaBackend::run(const TokenAnglesBackward&) {
+  fail_usage("the cuda backend does not have angles of tokens yet: use --device cpu");
+}
 
 void CudaBackend::run(const AttentionForward& op) {
   cuda::require_known(op.attention);
