@@ -195,11 +195,13 @@ void EncodingPlaces::randomize(int64_t extent, const std::function<void()>& fill
   if (extent < shape_.positions) {
     fail_term(fmt::format("max must be at least the longest sequence, {}, not {}", shape_.positions, extent));
   }
-  const int64_t outside = shape_.positions;
+  const int64_t outside = shape_.positions, trained = shape_.trained;
   drawn_ = PositionAxis{.kind = PositionAxis::Kind::randomized, .extent = extent};
   shape_.positions = extent;
+  shape_.trained = 0;  // the range is the same at any length
   fill();
   shape_.positions = outside;
+  shape_.trained = trained;
   drawn_.reset();
 }
 
