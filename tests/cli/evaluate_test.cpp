@@ -11,8 +11,9 @@ using Json = nlohmann::json;
 TEST(Evaluate, UnderAnotherEncoding) {
   const TemporaryFolder folder;
   const std::string run = train_tiny(folder / "rope", {"--encoding", "rope"}).string();
-  const Arguments swap = {"evaluate", run, "--encoding", "rope(scaling=linear,factor={length})", "--lengths", "1,2",
-                          "--samples", "32", "--damage-samples", "2"};
+  const Arguments swap = {"evaluate",         run,   "--encoding", "rope(scaling=linear,factor={length})",
+                          "--lengths",        "1,2", "--samples",  "32",
+                          "--damage-samples", "2"};
   const Outcome text = phasor_command(swap);
   EXPECT_EQ(text.code, 0) << text.err;
   expect_words(text.out, {"trained with rope on distance", "at 2x: rope(scaling=linear,factor=2)", "damage by head"});

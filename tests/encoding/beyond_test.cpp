@@ -57,10 +57,10 @@ TEST(Beyond, EveryEntryOfTheCatalogueSaysWhatHappens) {
 // What an entry promises is what becomes of its trained numbers.
 TEST(Beyond, TrainedNumbersFitLongerSequencesUnlessRefused) {
   std::vector<std::string> all = shown_catalogue();
-  for (const char* more : {"learned(beyond=clamp)", "relative(beyond=clamp)", "relative(max_distance=8)",
-                           "randomized(learned,max=512)", "randomized(relative,max=512)", "scattered(learned)",
-                           "concat(learned,width=16)", "rope(frequencies=learned)", "rope+t5", "learned+rope",
-                           "integer(normalised)+learned(beyond=clamp)", "alibi(slopes=learned)+relative"}) {
+  for (const char* more :
+       {"learned(beyond=clamp)", "relative(beyond=clamp)", "relative(max_distance=8)", "randomized(learned,max=512)",
+        "randomized(relative,max=512)", "scattered(learned)", "concat(learned,width=16)", "rope(frequencies=learned)",
+        "rope+t5", "learned+rope", "integer(normalised)+learned(beyond=clamp)", "alibi(slopes=learned)+relative"}) {
     all.emplace_back(more);
   }
   for (const std::string& text : all) {
@@ -80,8 +80,10 @@ TEST(Beyond, TheStrictestTermDecides) {
 }
 
 TEST(Beyond, ClampedBiasesStayAsTheyAreAtTheBound) {
-  for (const auto& [text, bound] : {std::pair<const char*, int64_t>("t5", 128), {"t5(max_distance=64)", 64},
-                                    {"relative(max_distance=8)", 8}, {"relative(beyond=clamp)", kTrained - 1}}) {
+  for (const auto& [text, bound] : {std::pair<const char*, int64_t>("t5", 128),
+                                    {"t5(max_distance=64)", 64},
+                                    {"relative(max_distance=8)", 8},
+                                    {"relative(beyond=clamp)", kTrained - 1}}) {
     ASSERT_EQ(traits(text).beyond, Beyond::clamped) << text;
     const ResolvedEncoding encoding = resolved(text, kLonger, kTrained);
     const ResolvedEncoding values = with_values(encoding, initial_values(encoding, 3));
@@ -124,8 +126,7 @@ TEST(Beyond, ClampedVectorsAreTheLastOne) {
     ASSERT_EQ(source->index.size() % table, 0u);
     for (size_t e = 0; e < source->index.size(); ++e) {
       const size_t position = e % table / width;
-      ASSERT_EQ(static_cast<size_t>(source->index[e]),
-                std::min<size_t>(position, kTrained - 1) * width + e % width);
+      ASSERT_EQ(static_cast<size_t>(source->index[e]), std::min<size_t>(position, kTrained - 1) * width + e % width);
     }
   }
   // A model that is as long as its training has all of its vectors.

@@ -41,14 +41,15 @@ TEST(EncodingSwap, WordsInBracesStandForTheLength) {
   EXPECT_TRUE(goes_by_length("rope(scaling=linear,factor={length})"));
   EXPECT_FALSE(goes_by_length("rope(scaling=dynamic,original={trained})"));
   for (const char* wrong : {"rope(base={lenght})", "rope(base={length)", "rope{}"}) {
-    expect_words(message_of<UsageError>([&] { encoding_at_length(wrong, 2.0, 48); }), {"stands for nothing", "{trained}"});
+    expect_words(message_of<UsageError>([&] { encoding_at_length(wrong, 2.0, 48); }),
+                 {"stands for nothing", "{trained}"});
   }
 }
 
 TEST(EncodingSwap, FixedEncodingsChangePlacesFreely) {
-  for (const auto& [from, to] : {std::pair("rope", "nope"), std::pair("rope", "alibi+rope(base=500)"),
-                                 std::pair("nope", "rope"), std::pair("sinusoidal", "xpos"),
-                                 std::pair("rope", "randomized(rope,max=64)")}) {
+  for (const auto& [from, to] :
+       {std::pair("rope", "nope"), std::pair("rope", "alibi+rope(base=500)"), std::pair("nope", "rope"),
+        std::pair("sinusoidal", "xpos"), std::pair("rope", "randomized(rope,max=64)")}) {
     const EncodingSwap swap = swapped(from, to);
     EXPECT_TRUE(swap.kept.empty() && swap.dropped.empty() && swap.added.empty()) << from << " -> " << to;
     EXPECT_TRUE(swap_notes(swap).empty()) << from << " -> " << to;
@@ -126,9 +127,8 @@ TEST(EncodingSwap, TheFactorIsThatOfTheLength) {
 }
 
 TEST(EncodingSwap, AClampLetsTablesByPositionAnswer) {
-  for (const auto& [from, to] :
-       {std::pair("model.encoding=learned", "learned(beyond=clamp)"),
-        std::pair("model.encoding=relative", "relative(beyond=clamp)")}) {
+  for (const auto& [from, to] : {std::pair("model.encoding=learned", "learned(beyond=clamp)"),
+                                 std::pair("model.encoding=relative", "relative(beyond=clamp)")}) {
     Session session = untrained({from});
     EXPECT_THROW(LengthEvaluation(session, 2.0), UsageError);
     LengthEvaluation clamped(session, 2.0, to);

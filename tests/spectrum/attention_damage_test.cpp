@@ -134,7 +134,9 @@ TEST(AttentionDamage, OfNopeUnderAlibiHasTheClosedForm) {
     for (int64_t h = 0; h < layer.heads(); ++h) {
       const double step = biased.sequence(0)[static_cast<size_t>(h)].bias(1, 0);
       ASSERT_LT(step, 0.0);
-      const auto own = [&](int64_t s, int64_t i, int64_t j) { return layer.scale(h) * plain_product(layer, s, h, i, j); };
+      const auto own = [&](int64_t s, int64_t i, int64_t j) {
+        return layer.scale(h) * plain_product(layer, s, h, i, j);
+      };
       const auto other = [&](int64_t s, int64_t i, int64_t j) {
         return own(s, i, j) + step * static_cast<double>(i - j);
       };

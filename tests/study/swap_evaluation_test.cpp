@@ -88,7 +88,9 @@ TEST(SwapEvaluation, TheOwnEncodingMayHaveNoAnswer) {
   expect_words(found.lengths[1].own_refused, {"cannot answer for", "beyond=clamp"});
   EXPECT_TRUE(found.lengths[1].damage.empty());
   expect_words(to_text(found), {"own at 2x", "cannot answer", "beyond 12 tokens: all positions read the last"});
-  expect_words(message_of<UsageError>([&] { evaluate_swap(session, "learned", {.factors = {1.0, 2.0}}); }),
+  expect_words(message_of<UsageError>([&] {
+                 evaluate_swap(session, "learned", {.factors = {1.0, 2.0}});
+               }),
                {"cannot answer for"});
 }
 
@@ -98,8 +100,8 @@ TEST(SwapEvaluation, SaysWhatTheDamageDoesNotSee) {
   ASSERT_EQ(away.notes.size(), 1u);
   expect_words(away.notes[0], {"embeddings", "does not see it"});
   EXPECT_EQ(damage_of(away.lengths[0].damage).divergence(), 0.0);
-  EXPECT_TRUE(evaluate_swap(session, "sinusoidal+rope", {.factors = {2.0}, .samples = 8, .damage_samples = 2})
-                  .notes.empty());
+  EXPECT_TRUE(
+      evaluate_swap(session, "sinusoidal+rope", {.factors = {2.0}, .samples = 8, .damage_samples = 2}).notes.empty());
 }
 
 TEST(SwapEvaluation, ForPeopleAndPrograms) {

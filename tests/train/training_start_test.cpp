@@ -196,7 +196,8 @@ TEST_F(TrainingStartTest, SettingsSayItOnlyWhereItIsSo) {
   EXPECT_EQ(canonical_text(plain).find("start."), std::string::npos);
   EXPECT_EQ(config_to_json(plain).find("\"start\""), std::string::npos);
   RunConfig begun = plain;
-  begun.start = {.weights = "0123456789abcdef", .run = "fedcba9876543210", .encoding = "rope", .step = 20, .samples = 160};
+  begun.start = {
+      .weights = "0123456789abcdef", .run = "fedcba9876543210", .encoding = "rope", .step = 20, .samples = 160};
   EXPECT_EQ(config_from_json(config_to_json(begun), "it").start, begun.start);
   EXPECT_NE(config_id(begun), config_id(plain));
   expect_words(canonical_text(begun), {"start.weights=0123456789abcdef\n", "start.samples=160\n"});

@@ -1,14 +1,12 @@
 // phasor evaluate: a trained model's accuracy on its data, on sequences longer than those, and under another encoding.
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
+#include "options/length_factors.h"
 #include "options/run_folder_options.h"
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
-#include "phasor/run/config_text.h"
 #include "phasor/run/evaluation_report.h"
-#include "phasor/run/length_evaluation.h"
 #include "phasor/study/swap/swap_evaluation.h"
 #include "terminal/terminal.h"
 
@@ -24,17 +22,6 @@ struct EvaluateOptions {
   bool json = false;
 };
 
-std::vector<double> read_factors(const std::string& text) {
-  std::vector<double> factors;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t comma = std::min(text.find(',', begin), text.size());
-    factors.push_back(
-        read_real("--lengths", text.substr(begin, comma - begin), {.least = 1.0, .most = kMostLengthFactor}));
-    begin = comma + 1;
-  }
-  return factors;
-}
-
 template <class Evaluation>
 void show(const Evaluation& evaluation, bool json) {
   print_out("{}", json ? to_json(evaluation).dump(2) + "\n" : to_text(evaluation));
@@ -43,7 +30,8 @@ void show(const Evaluation& evaluation, bool json) {
 void run_evaluate(const EvaluateOptions& options) {
   if (options.encoding.empty() && options.damage_samples) fail_usage("--damage-samples is of --encoding");
   const std::unique_ptr<Backend> backend = options.device.open();
-  const std::vector<double> factors = options.lengths.empty() ? std::vector<double>() : read_factors(options.lengths);
+  const std::vector<double> factors =
+      options.lengths.empty() ? std::vector<double>() : read_length_factors(options.lengths);
   Session session = options.run.open(*backend);
   if (!options.encoding.empty()) {
     SwapOptions swap{.samples = options.samples, .run = options.run.folder};
@@ -66,8 +54,8 @@ void run_evaluate(const EvaluateOptions& options) {
 }  // namespace
 
 void add_evaluate_command(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("evaluate", "Accuracy and loss of a trained model: on its data, on longer sequences, or under another encoding");
+  CLI::App* command = app.add_subcommand(
+      "evaluate", "Accuracy and loss of a trained model: on its data, on longer sequences, or under another encoding");
   auto options = std::make_shared<EvaluateOptions>();
   options->run.add_to(*command);
   options->device.add_to(*command);

@@ -124,8 +124,9 @@ void check_from(const TrainOptions& options) {
     return;
   }
   const RunOptions& run = options.run;
-  for (const auto& [name, value] : {std::pair("--task", &run.task), std::pair("--preset", &run.preset),
-                                    std::pair("--protocol", &run.protocol), std::pair("--match-parameters", &run.match)}) {
+  for (const auto& [name, value] :
+       {std::pair("--task", &run.task), std::pair("--preset", &run.preset), std::pair("--protocol", &run.protocol),
+        std::pair("--match-parameters", &run.match)}) {
     if (!value->empty()) fail_usage("{}: --from keeps that of the run", name);
   }
   const auto sets_steps = [](const std::string& setting) { return setting.rfind("train.steps=", 0) == 0; };
@@ -158,8 +159,7 @@ RunConfig resumed_config(const RunFolder& folder, const TrainOptions& options,
   RunConfig stored = folder.load_config();
   if (!has_settings(options)) return stored;
   const RunConfig asked =
-      start ? start->config
-            : with_steps(options.run.builder(folder.file("config.json").string()), options).build();
+      start ? start->config : with_steps(options.run.builder(folder.file("config.json").string()), options).build();
   require_same_config(folder, stored, asked);
   return stored;
 }
@@ -167,18 +167,18 @@ RunConfig resumed_config(const RunFolder& folder, const TrainOptions& options,
 void say_start(const TrainingStart& start, const RunConfig& source) {
   for (const std::string& note : swap_notes(start.swap)) say(note + "\n");
   if (start.config.data.seed == source.data.seed) return;
-  notice(fmt::format("data.seed is {}, and the run was trained with {}: it may have been trained on test samples of this "
-                     "one",
-                     start.config.data.seed, source.data.seed));
+  notice(
+      fmt::format("data.seed is {}, and the run was trained with {}: it may have been trained on test samples of this "
+                  "one",
+                  start.config.data.seed, source.data.seed));
 }
 
 // Every setting with where it came from.
 std::string dry_run_text(const TrainOptions& options, const RunFolder& folder, const RunConfig& config, bool goes_on) {
   if (options.json) return config_to_json(config);
-  std::string text =
-      settings_text(goes_on && options.from.empty()
-                        ? with_steps(options.run.builder(folder.file("config.json").string()), options)
-                        : builder_of(options));
+  std::string text = settings_text(goes_on && options.from.empty()
+                                       ? with_steps(options.run.builder(folder.file("config.json").string()), options)
+                                       : builder_of(options));
   for (const auto& [key, value] : start_settings(config.start)) text += fmt::format("{} = {}  # --from\n", key, value);
   return text;
 }

@@ -108,7 +108,8 @@ const Fields<EncodingEntry>& json_fields(const EncodingEntry*) {
       field("year", &E::year, "of the paper"),
       derived_field<E>("example", shown_expression, "an expression that shows it"),
       derived_field<E>(
-          "beyond", [](const E& entry) { return beyond_words(entry); }, "what becomes of positions beyond those of training"),
+          "beyond", [](const E& entry) { return beyond_words(entry); },
+          "what becomes of positions beyond those of training"),
       field("parameters", &E::parameters, "what may stand in brackets"),
       field("notes", &E::notes, "what else to know, in Markdown")};
   return fields;

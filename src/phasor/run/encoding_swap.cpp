@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kLength = "length", kTrained = "trained";
 
-const Parameter* find_entry(const ParameterLayout& layout, std::string_view name) {
+const Parameter* find_parameter(const ParameterLayout& layout, std::string_view name) {
   const auto found = std::find_if(layout.entries().begin(), layout.entries().end(),
                                   [&](const Parameter& entry) { return entry.name == name; });
   return found == layout.entries().end() ? nullptr : &*found;
@@ -25,21 +25,24 @@ const LearnedParameter* find_learned(const ResolvedEncoding& encoding, std::stri
 }
 
 // Weights of the model itself, whatever its encoding.
-void require_same_model(const EncodedLayout& trained, const EncodedLayout& other) {
+void require_same_weights(const EncodedLayout& trained, const EncodedLayout& other) {
   const auto check = [](const EncodedLayout& has, const EncodedLayout& lacks, const char* what) {
     for (const Parameter& entry : has.layout.entries()) {
-      if (find_learned(has.encoding, entry.name) != nullptr || find_entry(lacks.layout, entry.name) != nullptr) continue;
-      fail_usage("{} does not fit the weights of {}: {} '{}'; an encoding with projections of its own has to be trained "
-                 "from the start",
-                 what[0] == 'i' ? has.encoding.expression : lacks.encoding.expression,
-                 what[0] == 'i' ? lacks.encoding.expression : has.encoding.expression, what, entry.name);
+      if (find_learned(has.encoding, entry.name) != nullptr || find_parameter(lacks.layout, entry.name) != nullptr)
+        continue;
+      fail_usage(
+          "{} does not fit the weights of {}: {} '{}'; an encoding with projections of its own has to be trained "
+          "from the start",
+          what[0] == 'i' ? has.encoding.expression : lacks.encoding.expression,
+          what[0] == 'i' ? lacks.encoding.expression : has.encoding.expression, what, entry.name);
     }
   };
   check(other, trained, "it needs");
   check(trained, other, "no place is left for");
   for (const Parameter& entry : trained.layout.entries()) {
-    const Parameter* same = find_entry(other.layout, entry.name);
-    if (same == nullptr || same->shape == entry.shape || find_learned(trained.encoding, entry.name) != nullptr) continue;
+    const Parameter* same = find_parameter(other.layout, entry.name);
+    if (same == nullptr || same->shape == entry.shape || find_learned(trained.encoding, entry.name) != nullptr)
+      continue;
     fail_usage("{} does not fit the weights of {}: '{}' was trained as [{}] and would have to be [{}]",
                other.encoding.expression, trained.encoding.expression, entry.name, fmt::join(entry.shape, ", "),
                fmt::join(same->shape, ", "));
@@ -83,9 +86,10 @@ std::string encoding_at_length(std::string_view expression, double factor, int64
     const std::string_view word =
         expression.substr(open + 1, (close == std::string_view::npos ? expression.size() : close) - open - 1);
     if (close == std::string_view::npos || (word != kLength && word != kTrained)) {
-      fail_usage("{}: '{{{}}}' stands for nothing; {{length}} is how many times as long as in training sequences are, "
-                 "{{trained}} the longest of training in tokens",
-                 expression, word);
+      fail_usage(
+          "{}: '{{{}}}' stands for nothing; {{length}} is how many times as long as in training sequences are, "
+          "{{trained}} the longest of training in tokens",
+          expression, word);
     }
     text += word == kLength ? fmt::format("{}", factor) : fmt::format("{}", trained);
     at = close + 1;
@@ -97,7 +101,7 @@ bool goes_by_length(std::string_view expression) { return expression.find("{leng
 
 EncodingSwap compare_layouts(const EncodedLayout& trained, const EncodedLayout& other) {
   EncodingSwap swap{.from = trained.encoding.expression, .to = other.encoding.expression};
-  require_same_model(trained, other);
+  require_same_weights(trained, other);
   for (const LearnedParameter& learned : trained.encoding.parameters) {
     const LearnedParameter* wanted = find_learned(other.encoding, learned.name);
     if (wanted == nullptr) {
@@ -116,15 +120,16 @@ EncodingSwap compare_layouts(const EncodedLayout& trained, const EncodedLayout& 
 
 void require_trained(const EncodingSwap& swap, const std::string& run) {
   if (swap.added.empty()) return;
-  fail_usage("{} has trained numbers that this run never had ({}): 'phasor train --from {} --encoding ... --steps N' "
-             "learns them",
-             swap.to, listed(swap.added), run.empty() ? "RUN" : run);
+  fail_usage(
+      "{} has trained numbers that this run never had ({}): 'phasor train --from {} --encoding ... --steps N' "
+      "learns them",
+      swap.to, listed(swap.added), run.empty() ? "RUN" : run);
 }
 
 std::vector<float> carried_parameters(const ParameterLayout& trained, const std::vector<float>& values,
                                       const ParameterLayout& other, std::vector<float> start) {
   for (const Parameter& entry : other.entries()) {
-    const Parameter* known = find_entry(trained, entry.name);
+    const Parameter* known = find_parameter(trained, entry.name);
     if (known == nullptr) continue;
     if (known->shape != entry.shape) fail("'{}' has another shape now", entry.name);
     std::copy_n(values.begin() + known->offset, known->size, start.begin() + entry.offset);
@@ -135,14 +140,16 @@ std::vector<float> carried_parameters(const ParameterLayout& trained, const std:
 std::vector<std::string> swap_notes(const EncodingSwap& swap) {
   std::vector<std::string> notes;
   if (!swap.dropped.empty()) {
-    notes.push_back(fmt::format("trained numbers that {} has no use for are dropped: {}", swap.to, listed(swap.dropped)));
+    notes.push_back(
+        fmt::format("trained numbers that {} has no use for are dropped: {}", swap.to, listed(swap.dropped)));
   }
   if (!swap.added.empty()) {
     notes.push_back(fmt::format("numbers that were never trained start as in a new model: {}", listed(swap.added)));
   }
   if (!swap.overruled.empty()) {
-    notes.push_back(fmt::format("trained numbers stay as they are; that {} would start them elsewhere changes nothing: {}",
-                                swap.to, listed(swap.overruled)));
+    notes.push_back(
+        fmt::format("trained numbers stay as they are; that {} would start them elsewhere changes nothing: {}", swap.to,
+                    listed(swap.overruled)));
   }
   return notes;
 }

@@ -121,10 +121,8 @@ Json to_json(const LengthsEvaluation& evaluation) {
     row["floors"] = write_json(length.floors);
     rows.push_back(row);
   }
-  return {{"task", evaluation.task},
-          {"encoding", evaluation.encoding},
-          {"beyond", evaluation.beyond},
-          {"lengths", rows}};
+  return {
+      {"task", evaluation.task}, {"encoding", evaluation.encoding}, {"beyond", evaluation.beyond}, {"lengths", rows}};
 }
 
 }  // namespace phasor

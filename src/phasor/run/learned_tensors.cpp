@@ -65,8 +65,7 @@ std::vector<LearnedTensor> from_weights(const RunFolder& folder, const RunConfig
   if (encoding.parameters.empty()) return {};
   const ParameterLayout layout(config.model, encoding);
   folder.check_model(config, name);
-  std::vector<LearnedTensor> tensors =
-      learned_tensors(encoding, layout, config.seed, folder.load_model(layout, name));
+  std::vector<LearnedTensor> tensors = learned_tensors(encoding, layout, config.seed, folder.load_model(layout, name));
   if (!config.start.empty() && has_start(folder)) {
     const std::vector<float> start = load_start(folder, layout, config);
     for (size_t p = 0; p < tensors.size(); ++p) {

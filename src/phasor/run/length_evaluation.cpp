@@ -41,7 +41,8 @@ void check_parameters(const ParameterLayout& trained, const ParameterLayout& lon
                                     [&](const Parameter& other) { return other.name == entry.name; });
     if (known == trained.entries().end() || known->shape == entry.shape) continue;
     fail_usage(
-        "{} cannot answer for {} tokens: its parameter '{}' was trained for {} ([{}]) and would have to be [{}]. Beyond "
+        "{} cannot answer for {} tokens: its parameter '{}' was trained for {} ([{}]) and would have to be [{}]. "
+        "Beyond "
         "the training length: {}",
         config.model.encoding, config.model.max_length, entry.name, config.model.trained_length,
         fmt::join(known->shape, ", "), fmt::join(entry.shape, ", "), beyond_words(config.model.encoding));

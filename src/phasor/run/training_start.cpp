@@ -36,8 +36,8 @@ std::string hash_of(const ParameterLayout& layout, const std::vector<float>& val
   ContentHash hash;
   for (const Parameter& entry : layout.entries()) {
     hash.add(entry.name);
-    hash.add(std::as_bytes(
-        std::span(values).subspan(static_cast<size_t>(entry.offset), static_cast<size_t>(entry.size))));
+    hash.add(
+        std::as_bytes(std::span(values).subspan(static_cast<size_t>(entry.offset), static_cast<size_t>(entry.size))));
   }
   return hash.digits();
 }
@@ -78,9 +78,10 @@ bool has_start(const RunFolder& folder) { return std::filesystem::exists(folder.
 
 std::vector<float> load_start(const RunFolder& folder, const ParameterLayout& layout, const RunConfig& config) {
   if (!has_start(folder)) {
-    fail("'{}' starts from the weights {} of the run {} ({}), and has no {}; 'phasor train --from' gives it to a new "
-         "run",
-         folder.path().string(), config.start.weights, config.start.run, config.start.encoding, kStartFile);
+    fail(
+        "'{}' starts from the weights {} of the run {} ({}), and has no {}; 'phasor train --from' gives it to a new "
+        "run",
+        folder.path().string(), config.start.weights, config.start.run, config.start.encoding, kStartFile);
   }
   folder.check_model(config, kStartFile);
   return folder.load_model(layout, kStartFile);

@@ -6,9 +6,9 @@
 //   divergence of a query i   sum_j A_ij log(A_ij / B_ij), in nats; infinite where B hides a key that A looks at
 //   moved by a query i        sum_j |A_ij - B_ij| / 2, the share of attention that goes to other keys
 //
-// Both are means over queries, those of all sequences alike. Every layer is given the first model's queries and keys, so
-// that what one layer does is not blamed on the next; a term that is added to the embeddings stands before them and is
-// not seen.
+// Both are means over queries, those of all sequences alike. Every layer is given the first model's queries and keys,
+// so that what one layer does is not blamed on the next; a term that is added to the embeddings stands before them and
+// is not seen.
 #include <array>
 #include <cstdint>
 #include <span>

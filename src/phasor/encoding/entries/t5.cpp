@@ -29,9 +29,10 @@ class T5 : public EncodingComponent {
             .beyond = Beyond::clamped};
   }
   std::string beyond() const override {
-    return fmt::format("distances of {} and more share the last bucket; buckets that training never had keep their "
-                       "start",
-                       max_distance_);
+    return fmt::format(
+        "distances of {} and more share the last bucket; buckets that training never had keep their "
+        "start",
+        max_distance_);
   }
 
   void fill(EncodingPlaces& places) const override {

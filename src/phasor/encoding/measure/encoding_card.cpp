@@ -27,7 +27,8 @@ void collect_terms(const Encoding& encoding, int depth, std::vector<CardTerm>& t
 }  // namespace
 
 EncodingCard make_card(const Encoding& encoding, const EncodingShape& shape, uint64_t seed) {
-  EncodingCard card{.encoding = {}, .expression = print(encoding), .traits = {}, .beyond = {}, .resolved = {}, .seed = seed};
+  EncodingCard card{
+      .encoding = {}, .expression = print(encoding), .traits = {}, .beyond = {}, .resolved = {}, .seed = seed};
   card.encoding = parse_encoding(card.expression);
   const EncodingSum sum(card.encoding, card.expression);
   card.traits = sum.traits();

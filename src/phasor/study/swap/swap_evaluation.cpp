@@ -178,8 +178,9 @@ SwapEvaluation evaluate_swap(Session& session, const std::string& expression, co
   result.beyond = beyond_words(swapped.back().config().model.encoding);
   result.notes = swap_notes(swapped.back().swap());
   if (own.front().get() != nullptr && !swapped.front().adds_alike(*own.front().get())) {
-    result.notes.push_back("what is added to the embeddings changes; attention damage does not see it, since it takes "
-                           "queries and keys as they were");
+    result.notes.push_back(
+        "what is added to the embeddings changes; attention damage does not see it, since it takes "
+        "queries and keys as they were");
   }
   for (size_t i = 0; i < swapped.size(); ++i) result.lengths.push_back(evaluate_length(swapped[i], own[i], options));
   return result;

@@ -25,26 +25,31 @@ std::string divergence_text(double divergence) {
 }
 
 std::string lengths_table(const SwapEvaluation& evaluation) {
-  TextTable table{.titles = {"length", "own", "swapped", "change", "own loss", "swapped loss", "damage", "moved",
-                             "blind"}};
+  TextTable table{
+      .titles = {"length", "own", "swapped", "change", "own loss", "swapped loss", "damage", "moved", "blind"}};
   if (evaluation.whole_answers) table.titles.insert(table.titles.begin() + 4, "whole");
   for (const SwappedLength& length : evaluation.lengths) {
     const Scores& swapped = length.swapped.scores;
     const DamageSum damage = damage_of(length.damage);
     const bool measured = damage.queries > 0;
-    std::vector<std::string> row = {length_name(length), "-", percent(swapped.accuracy), "-", "-",
+    std::vector<std::string> row = {length_name(length),
+                                    "-",
+                                    percent(swapped.accuracy),
+                                    "-",
+                                    "-",
                                     fmt::format("{:.4f}", swapped.loss),
                                     measured ? divergence_text(damage.divergence()) : "-",
-                                    measured ? percent(damage.moved()) : "-", percent(blind_accuracy(length.floors))};
+                                    measured ? percent(damage.moved()) : "-",
+                                    percent(blind_accuracy(length.floors))};
     if (length.own) {
       row[1] = percent(length.own->scores.accuracy);
       row[3] = fmt::format("{:+.2f}", 100.0 * (swapped.accuracy - length.own->scores.accuracy));
       row[4] = fmt::format("{:.4f}", length.own->scores.loss);
     }
     if (evaluation.whole_answers) {
-      row.insert(row.begin() + 4, length.own ? fmt::format("{} -> {}", percent(length.own->scores.whole),
-                                                           percent(swapped.whole))
-                                             : percent(swapped.whole));
+      row.insert(row.begin() + 4,
+                 length.own ? fmt::format("{} -> {}", percent(length.own->scores.whole), percent(swapped.whole))
+                            : percent(swapped.whole));
     }
     table.rows.push_back(std::move(row));
   }
@@ -111,9 +116,9 @@ std::string to_text(const SwapEvaluation& evaluation) {
   std::string text = fmt::format("trained with {} on {}, up to {} tokens; now under {}\n", evaluation.from,
                                  evaluation.task, evaluation.trained_length, evaluation.to);
   for (const std::string& note : evaluation.notes) text += wrapped(note, kTerminalColumns, 2) + "\n";
-  text += wrapped(fmt::format("beyond {} tokens: {}", evaluation.trained_length, evaluation.beyond), kTerminalColumns,
-                  2) +
-          "\n\n" + lengths_table(evaluation);
+  text +=
+      wrapped(fmt::format("beyond {} tokens: {}", evaluation.trained_length, evaluation.beyond), kTerminalColumns, 2) +
+      "\n\n" + lengths_table(evaluation);
   for (const SwappedLength& length : evaluation.lengths) {
     if (length.own) continue;
     text += wrapped(fmt::format("own at {}: {}", length_name(length), length.own_refused), kTerminalColumns, 2) + "\n";
@@ -121,9 +126,10 @@ std::string to_text(const SwapEvaluation& evaluation) {
   const bool measured = std::any_of(evaluation.lengths.begin(), evaluation.lengths.end(),
                                     [](const SwappedLength& length) { return !length.damage.empty(); });
   if (measured) {
-    text += wrapped("damage: KL of the trained attention from the swapped one, in nats, by the same queries and keys, "
-                    "over all queries and heads; moved: the share of attention that goes to other keys",
-                    kTerminalColumns, 2) +
+    text += wrapped(
+                "damage: KL of the trained attention from the swapped one, in nats, by the same queries and keys, "
+                "over all queries and heads; moved: the share of attention that goes to other keys",
+                kTerminalColumns, 2) +
             "\n";
   }
   for (const SwappedLength& length : evaluation.lengths) {
@@ -153,8 +159,9 @@ static const Fields<PlacedScores>& json_fields(const PlacedScores*) {
       derived_field<P>(
           "whole", [](const P& p) { return p.scores.whole; },
           "share of sequences with every target right, where every token is read; else as `accuracy`"),
-      field("places", &P::places,
-            "by the tenth of the sequence in which the answer is read; empty where it is read from all tokens together")};
+      field(
+          "places", &P::places,
+          "by the tenth of the sequence in which the answer is read; empty where it is read from all tokens together")};
   return fields;
 }
 

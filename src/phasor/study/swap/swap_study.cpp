@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "phasor/base/cancellation.h"
 #include "phasor/base/error.h"
 #include "phasor/encoding/encoding.h"
 #include "phasor/run/config_json.h"
@@ -22,12 +23,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string& name_of(const NamedEncoding& encoding) {
+const std::string& swap_name(const NamedEncoding& encoding) {
   return encoding.name.empty() ? encoding.expression : encoding.name;
 }
 
 std::string further_name(const NamedEncoding& encoding, int64_t steps) {
-  return fmt::format("{}, {} more steps", name_of(encoding), steps);
+  return fmt::format("{}, {} more steps", swap_name(encoding), steps);
 }
 
 int64_t further_steps(const SwapPlan& plan, const RunConfig& config) {
@@ -38,10 +39,7 @@ int64_t further_steps(const SwapPlan& plan, const RunConfig& config) {
 class RunSwaps {
  public:
   RunSwaps(Backend& backend, const PlannedRun& run, const fs::path& folder, const SwapPlan& plan)
-      : run_(run),
-        plan_(plan),
-        source_(folder),
-        session_(open_trained_model(backend, source_)) {}
+      : run_(run), plan_(plan), source_(folder), session_(open_trained_model(backend, source_)) {}
 
   const RunFolder& source() const { return source_; }
   std::vector<SwapPoint> take() { return std::move(points_); }
@@ -51,7 +49,7 @@ class RunSwaps {
   }
 
   void add_swap(const NamedEncoding& swap) {
-    for (const double factor : plan_.factors) add(session_, name_of(swap), swap.expression, 0, factor, true);
+    for (const double factor : plan_.factors) add(session_, swap_name(swap), swap.expression, 0, factor, true);
   }
 
   void add_recalibrated(Session& session, const NamedEncoding& swap, int64_t steps) {
@@ -66,6 +64,7 @@ class RunSwaps {
     SwapPoint point{.run = run_.id,
                     .seed = run_.config.seed,
                     .task = run_.config.task,
+                    .protocol = run_.config.protocol,
                     .base = run_.config.model.encoding,
                     .swap = name,
                     .expression = expression,
@@ -109,18 +108,21 @@ class RunSwaps {
 };
 
 // The folder of the run's weights after further training, which is made where it is not there.
-RunFolder recalibrated(Backend& backend, const RunFolder& source, const fs::path& further, const std::string& expression,
-                       int64_t steps) {
+RunFolder recalibrated(Backend& backend, const RunFolder& source, const fs::path& further,
+                       const std::string& expression, int64_t steps, const SwapCallbacks& callbacks) {
   RunConfig asked = starting_config(source);
   asked.model.encoding = print(parse_encoding(encoding_at_length(expression, 1.0, asked.model.max_length)));
   asked.train.steps = steps;
   const TrainingStart start = start_from(source, {}, asked);
   const RunFolder folder(further / config_id(start.config));
-  train_in_folder(backend, start, folder);
+  const TrainingOutcome outcome = train_in_folder(backend, start, folder, {.stop = callbacks.stop});
+  if (outcome.end == TrainingEnd::stopped) throw Cancelled("stopped");
   return folder;
 }
 
-double spread_of_samples(double accuracy, int64_t samples) { return statistics::accuracy_variance_floor(accuracy, samples); }
+double spread_of_samples(double accuracy, int64_t samples) {
+  return statistics::accuracy_variance_floor(accuracy, samples);
+}
 
 struct Values {
   std::vector<double> accuracy, loss, divergence, moved;
@@ -145,8 +147,7 @@ void add_changes(SwapSummary& summary, const std::map<CellKey, Values>& values) 
     // Both sides are shares of the same samples; what that says of their difference is at most the sum.
     const double floor = spread_of_samples(cell.accuracy.mean, swapped.samples) +
                          spread_of_samples(seed_interval(own.accuracy).mean, own.samples);
-    cell.change =
-        statistics::mean_of_runs({changes, floor}).within(kDifferenceRange.low, kDifferenceRange.high);
+    cell.change = statistics::mean_of_runs({changes, floor}).within(kDifferenceRange.low, kDifferenceRange.high);
     constexpr double kMargin = 0.01;  // as of all accuracies
     cell.reading = statistics::read(*cell.change, kMargin);
     families[cell.factor].push_back(c);
@@ -170,33 +171,34 @@ void check(const SwapPlan& plan, int64_t trained_length) {
     if (!names.insert(name).second) fail_usage("'{}' is asked for twice", name);
     parse_encoding(encoding_at_length(encoding.expression, 2.0, trained_length));
   };
-  for (const NamedEncoding& swap : plan.swaps) check_one(swap, name_of(swap));
+  for (const NamedEncoding& swap : plan.swaps) check_one(swap, swap_name(swap));
   for (const NamedEncoding& swap : plan.recalibrated) {
     if (goes_by_length(swap.expression)) {
-      fail_usage("--recalibrate {}: {{length}} differs from length to length, and a model is trained under one encoding",
-                 swap.expression);
+      fail_usage(
+          "--recalibrate {}: {{length}} differs from length to length, and a model is trained under one encoding",
+          swap.expression);
     }
-    check_one(swap, name_of(swap) + ", more steps");
+    check_one(swap, swap_name(swap) + ", more steps");
   }
 }
 
 std::vector<SwapPoint> measure_swaps(Backend& backend, const PlannedRun& run, const fs::path& folder,
-                                     const fs::path& further, const SwapPlan& plan,
-                                     const std::function<void(std::string_view)>& tell) {
+                                     const fs::path& further, const SwapPlan& plan, const SwapCallbacks& callbacks) {
   const auto say = [&](std::string_view what) {
-    if (tell) tell(what);
+    stop_if_cancelled();
+    if (callbacks.tell) callbacks.tell(what);
   };
   RunSwaps swaps(backend, run, folder, plan);
   say("as trained");
   swaps.add_own();
   for (const NamedEncoding& swap : plan.swaps) {
-    say(name_of(swap));
+    say(swap_name(swap));
     swaps.add_swap(swap);
   }
   const int64_t steps = further_steps(plan, run.config);
   for (const NamedEncoding& swap : plan.recalibrated) {
     say(further_name(swap, steps));
-    const RunFolder trained = recalibrated(backend, swaps.source(), further, swap.expression, steps);
+    const RunFolder trained = recalibrated(backend, swaps.source(), further, swap.expression, steps, callbacks);
     Session session = open_trained_model(backend, trained);
     swaps.add_recalibrated(session, swap, steps);
   }

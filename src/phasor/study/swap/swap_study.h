@@ -35,7 +35,7 @@ void check(const SwapPlan& plan, int64_t trained_length);
 struct SwapPoint {
   std::string run;  // its id
   uint64_t seed = 0;
-  std::string task, base;
+  std::string task, protocol, base;
   std::string swap;        // what it is called; empty: the run's own encoding, as it was trained
   std::string expression;  // as asked for
   int64_t further_steps = 0;
@@ -44,17 +44,24 @@ struct SwapPoint {
   std::string encoding;  // canonical, at this length
   std::optional<double> accuracy, loss, whole;
   std::optional<double> divergence, moved;  // of attention, over all heads
-  double blind = 0.0;                       // accuracy without reading the tokens
+  std::optional<double> blind;              // accuracy without reading the tokens; of runs as they were trained
   int64_t samples = 0;
   std::string refused;  // why there is nothing; empty: there is
 };
+// The first columns of swap.csv, which has a line for each run and encoding.
 const Fields<SwapPoint>& json_fields(const SwapPoint*);
 
+// Both may be empty.
+struct SwapCallbacks {
+  std::function<void(std::string_view)> tell;  // hears which encoding comes next
+  std::function<bool()> stop;                  // true: save the training that is going on, and throw Cancelled
+};
+
 // Of one finished run, in `folder`; models that are trained further are kept in `further`/<id of their settings>, and
-// are not trained again where they are there. `tell` hears what is being done.
+// are not trained again where they are there.
 std::vector<SwapPoint> measure_swaps(Backend& backend, const PlannedRun& run, const std::filesystem::path& folder,
                                      const std::filesystem::path& further, const SwapPlan& plan,
-                                     const std::function<void(std::string_view)>& tell = {});
+                                     const SwapCallbacks& callbacks = {});
 
 // One encoding at one length, over seeds.
 struct SwapCell {
@@ -64,7 +71,7 @@ struct SwapCell {
   int64_t longest = 0;
   SeedInterval accuracy, loss;
   SeedInterval divergence, moved;
-  double blind = 0.0;
+  std::optional<double> blind;  // likewise
   // Accuracy minus that of the same runs as they were trained, run by run on the same samples. Nothing for those, and
   // with fewer than two runs.
   std::optional<statistics::MeanDifference> change;
@@ -84,6 +91,7 @@ SwapSummary summarize(const std::vector<SwapPoint>& points, int64_t trained_leng
 std::string to_text(const SwapSummary& summary);
 const Fields<SwapSummary>& json_fields(const SwapSummary*);
 nlohmann::ordered_json to_json(const SwapSummary& summary);
+// Columns accuracy_at_<factor> and so on for every length.
 std::string swap_csv(const std::vector<SwapPoint>& points);
 
 }  // namespace phasor

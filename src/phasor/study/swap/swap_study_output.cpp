@@ -16,14 +16,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kLevel = 0.05;
+constexpr double kStarLevel = 0.05;
 
 const std::string& row_name(const SwapCell& cell) {
   static const std::string as_trained = "as trained";
   return cell.swap.empty() ? as_trained : cell.swap;
 }
 
-std::vector<double> factors_of(const SwapSummary& summary) {
+std::vector<double> swap_factors(const SwapSummary& summary) {
   std::vector<double> factors;
   for (const SwapCell& cell : summary.cells) {
     if (std::find(factors.begin(), factors.end(), cell.factor) == factors.end()) factors.push_back(cell.factor);
@@ -39,7 +39,7 @@ std::string length_title(const SwapSummary& summary, double factor) {
   return fmt::format("{:g}x, {}", factor, longest);
 }
 
-std::string accuracy_text(const SwapCell& cell) {
+std::string swapped_accuracy(const SwapCell& cell) {
   const SeedInterval& accuracy = cell.accuracy;
   if (accuracy.count == 0) return "-";
   if (!accuracy.low) return fmt::format("{:.1f}", 100.0 * accuracy.mean);
@@ -47,16 +47,16 @@ std::string accuracy_text(const SwapCell& cell) {
 }
 
 // A star where it is not 0, whatever the other encodings at this length came to.
-std::string change_text(const SwapCell& cell) {
+std::string swapped_change(const SwapCell& cell) {
   if (!cell.change) return "-";
   const statistics::MeanDifference& change = *cell.change;
-  const bool sure = change.significant() && cell.holm && *cell.holm <= kLevel;
+  const bool sure = change.significant() && cell.holm && *cell.holm <= kStarLevel;
   if (!change.decides()) return fmt::format("{:+.1f}", 100.0 * change.difference);
   return fmt::format("{:+.1f} [{:.1f}, {:.1f}]{}", 100.0 * change.difference, 100.0 * change.low, 100.0 * change.high,
                      sure ? "*" : "");
 }
 
-std::string damage_text(const SwapCell& cell) {
+std::string swapped_damage(const SwapCell& cell) {
   if (cell.moved.count == 0) return "-";
   return cell.divergence.count == cell.moved.count
              ? fmt::format("{:.3f}, {:.0f} %", cell.divergence.mean, 100.0 * cell.moved.mean)
@@ -66,7 +66,7 @@ std::string damage_text(const SwapCell& cell) {
 // One table, a row per encoding and a column per length. Wide ones are cut into several.
 template <class Cell>
 std::string table_of(const SwapSummary& summary, bool with_own, const Cell& text_of) {
-  const std::vector<double> factors = factors_of(summary);
+  const std::vector<double> factors = swap_factors(summary);
   constexpr size_t kColumns = 3;
   std::string text;
   for (size_t first = 0; first < factors.size(); first += kColumns) {
@@ -107,26 +107,28 @@ const char* reading_of(const SwapCell& cell) {
 
 std::string to_text(const SwapSummary& summary) {
   std::string blind;
-  for (const double factor : factors_of(summary)) {
+  for (const double factor : swap_factors(summary)) {
     for (const SwapCell& cell : summary.cells) {
-      if (cell.factor != factor || cell.longest == 0) continue;
-      blind += fmt::format("{}{:.1f} at {:g}x", blind.empty() ? "" : ", ", 100.0 * cell.blind, factor);
+      if (cell.factor != factor || !cell.blind) continue;
+      blind += fmt::format("{}{:.1f} at {:g}x", blind.empty() ? "" : ", ", 100.0 * *cell.blind, factor);
       break;
     }
   }
   std::string text = fmt::format("{} on {}, {} seeds, trained on up to {} tokens, then under other encodings\n\n",
                                  summary.base, summary.task, summary.seeds, summary.trained_length);
-  text += "accuracy in per cent, mean over seeds with its 95 % interval\n" + table_of(summary, true, accuracy_text);
-  text += "change against the same runs as trained, in points\n" + table_of(summary, false, change_text);
-  text += wrapped("*: not 0, by the interval of the paired differences and after Holm's correction over all encodings at "
-                  "that length",
-                  kTerminalColumns) +
+  text += "accuracy in per cent, mean over seeds with its 95 % interval\n" + table_of(summary, true, swapped_accuracy);
+  text += "change against the same runs as trained, in points\n" + table_of(summary, false, swapped_change);
+  text += wrapped(
+              "*: not 0, by the interval of the paired differences and after Holm's correction over all encodings at "
+              "that length",
+              kTerminalColumns) +
           "\n" + wrapped(fmt::format("without reading the tokens: {}", blind), kTerminalColumns) + "\n\n";
   text += "damage to attention: KL in nats, and the share that goes to other keys\n" +
-          table_of(summary, false, damage_text);
+          table_of(summary, false, swapped_damage);
   for (const SwapCell& cell : summary.cells) {
     if (cell.refused.empty()) continue;
-    text += wrapped(fmt::format("{} at {:g}x: {}", row_name(cell), cell.factor, cell.refused), kTerminalColumns, 2) + "\n";
+    text +=
+        wrapped(fmt::format("{} at {:g}x: {}", row_name(cell), cell.factor, cell.refused), kTerminalColumns, 2) + "\n";
   }
   return text;
 }
@@ -134,26 +136,15 @@ std::string to_text(const SwapSummary& summary) {
 const Fields<SwapPoint>& json_fields(const SwapPoint*) {
   using P = SwapPoint;
   static const Fields<P> fields = {
-      field("task", &P::task, "that the run was trained on"),
-      field("base", &P::base, "the encoding that it was trained with"),
-      field("run", &P::run, "its folder's name in `runs`"),
-      field("seed", &P::seed, "of its initial weights and dropout"),
-      field("swap", &P::swap, "what the other encoding is called; empty: the run as it was trained"),
-      field("expression", &P::expression, "as it was asked for"),
+      field("id", &P::run, "of the run, its folder's name in `runs`"),
+      field("task", &P::task, "its name"),
+      field("protocol", &P::protocol, "its name"),
+      field("encoding", &P::base, "that the run was trained with"),
+      field("variant", &P::swap, "what the encoding is called that it is under; empty: its own, as it was trained"),
+      field("expression", &P::expression, "that encoding, as it was asked for"),
       field("further_steps", &P::further_steps, "of training under it; 0: the weights as they were"),
-      field("factor", &P::factor, "times the training length"),
-      field("longest", &P::longest, "tokens"),
-      field("encoding", &P::encoding, "the canonical expression at this length"),
-      field("accuracy", &P::accuracy, "share of targets; empty where there is no answer, like the next four"),
-      field("loss", &P::loss, "mean over targets"),
-      field("whole", &P::whole, "share of sequences with every target right, where every token is read"),
-      field("divergence", &P::divergence,
-            "KL of the trained attention from the other one, over all heads and queries; empty after further training "
-            "and where it is infinite"),
-      field("moved", &P::moved, "the share of attention that goes to other keys"),
-      field("blind", &P::blind, "accuracy without reading the tokens"),
-      field("samples", &P::samples, "sequences scored"),
-      field("refused", &P::refused, "why there is no answer; empty: there is")};
+      field("seed", &P::seed, "of initial weights and dropout"),
+      field("samples", &P::samples, "sequences scored at each length")};
   return fields;
 }
 
@@ -178,7 +169,7 @@ static const Fields<SwapCell>& json_fields(const SwapCell*) {
       field("loss", &C::loss, "mean over targets"),
       field("divergence", &C::divergence, "KL of the trained attention from the other one, in nats"),
       field("moved", &C::moved, "the share of attention that goes to other keys"),
-      field("blind", &C::blind, "accuracy without reading the tokens"),
+      field("blind", &C::blind, "accuracy without reading the tokens; of runs as they were trained"),
       json_field<C>(
           "change", "object or null",
           [](const C& cell) { return cell.change ? write_fields(*cell.change, change_fields()) : Json(nullptr); },
@@ -203,6 +194,63 @@ const Fields<SwapSummary>& json_fields(const SwapSummary*) {
 
 Json to_json(const SwapSummary& summary) { return write_json(summary); }
 
-std::string swap_csv(const std::vector<SwapPoint>& points) { return csv_text(points, fields_of<SwapPoint>()); }
+namespace {
+
+// One number of a point, with the accuracy of the same run as it was trained.
+struct CsvNumber {
+  const char* name;
+  std::optional<double> (*value)(const SwapPoint& point, const std::optional<double>& own);
+};
+
+constexpr CsvNumber kNumbers[] = {
+    {"accuracy", [](const SwapPoint& point, const std::optional<double>&) { return point.accuracy; }},
+    {"change",
+     [](const SwapPoint& point, const std::optional<double>& own) -> std::optional<double> {
+       if (point.swap.empty() || !point.accuracy || !own) return std::nullopt;
+       return *point.accuracy - *own;
+     }},
+    {"loss", [](const SwapPoint& point, const std::optional<double>&) { return point.loss; }},
+    {"whole", [](const SwapPoint& point, const std::optional<double>&) { return point.whole; }},
+    {"divergence", [](const SwapPoint& point, const std::optional<double>&) { return point.divergence; }},
+    {"moved", [](const SwapPoint& point, const std::optional<double>&) { return point.moved; }},
+    {"blind", [](const SwapPoint& point, const std::optional<double>&) { return point.blind; }},
+};
+
+const SwapPoint* find_point(const std::vector<SwapPoint>& points, const SwapPoint& like, const std::string& swap,
+                            double factor) {
+  const auto found = std::find_if(points.begin(), points.end(), [&](const SwapPoint& point) {
+    return point.run == like.run && point.swap == swap && point.factor == factor;
+  });
+  return found == points.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string swap_csv(const std::vector<SwapPoint>& points) {
+  std::vector<double> factors;
+  for (const SwapPoint& point : points) {
+    if (std::find(factors.begin(), factors.end(), point.factor) == factors.end()) factors.push_back(point.factor);
+  }
+  std::string text = csv_titles(fields_of<SwapPoint>());
+  for (const CsvNumber& number : kNumbers) {
+    for (const double factor : factors) text += fmt::format(",{}_at_{:g}", number.name, factor);
+  }
+  text += "\n";
+  for (const SwapPoint& first : points) {
+    if (first.factor != factors.front()) continue;
+    text += csv_line(first, fields_of<SwapPoint>());
+    for (const CsvNumber& number : kNumbers) {
+      for (const double factor : factors) {
+        const SwapPoint* own = find_point(points, first, "", factor);
+        const SwapPoint* point = find_point(points, first, first.swap, factor);
+        std::optional<double> value;
+        if (point != nullptr) value = number.value(*point, own != nullptr ? own->accuracy : std::nullopt);
+        text += "," + csv_field(JsonValue<std::optional<double>>::write(value));
+      }
+    }
+    text += "\n";
+  }
+  return text;
+}
 
 }  // namespace phasor
