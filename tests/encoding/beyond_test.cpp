@@ -60,7 +60,9 @@ TEST(Beyond, TrainedNumbersFitLongerSequencesUnlessRefused) {
   for (const char* more :
        {"learned(beyond=clamp)", "relative(beyond=clamp)", "relative(max_distance=8)", "randomized(learned,max=512)",
         "randomized(relative,max=512)", "scattered(learned)", "concat(learned,width=16)", "rope(frequencies=learned)",
-        "rope+t5", "learned+rope", "integer(normalised)+learned(beyond=clamp)", "alibi(slopes=learned)+relative"}) {
+        "rope+t5", "learned+rope", "integer(normalised)+learned(beyond=clamp)", "segments(learned,by=\"0\")",
+        "segments(learned(beyond=clamp),by=\"0\")", "segments(learned,by=\"0\",max=9)",
+        "segments(relative(beyond=clamp),by=\"0\",at=inside)", "alibi(slopes=learned)+relative"}) {
     all.emplace_back(more);
   }
   for (const std::string& text : all) {

@@ -143,8 +143,8 @@ TEST(AttentionDamage, OfNopeUnderAlibiHasTheClosedForm) {
       const DamageSum expected = on_paper(layer, true, own, other);
       const DamageSum got = found[static_cast<size_t>(l * layer.heads() + h)].all();
       ASSERT_EQ(got.queries, pair.own.data.batch.token_count());
-      // The bias is a table of floats, so logits differ by the rounding of the longest distance's; the divergence changes
-      // by sum_j (B_j - A_j) of that, and the share moved by no more than that itself.
+      // The bias is a table of floats, so logits differ by the rounding of the longest distance's; the divergence
+      // changes by sum_j (B_j - A_j) of that, and the share moved by no more than that itself.
       const double rounding = 2 * 0x1p-24 * 10.0 * std::abs(step) + 64 * kRounding;
       EXPECT_GT(got.divergence(), 100 * rounding * got.moved());
       EXPECT_NEAR(got.divergence(), expected.divergence(), 2 * got.moved() * rounding + 64 * kRounding);

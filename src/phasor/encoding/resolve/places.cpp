@@ -224,10 +224,13 @@ void EncodingPlaces::segment(const Segments& segments, SegmentAxes axes, int64_t
   drawn_ = axes == SegmentAxes::segment ? segment : offset;
   if (axes == SegmentAxes::both) drawn_beside_ = segment;
   shape_.positions = extent;
+  const bool same_at_any_length = most > 0 || outside.trained == 0;
+  shape_.trained = same_at_any_length ? 0 : outside.trained + extent - outside.positions;
   // Offsets start again: keys that a causal query sees may have larger ones.
   if (axes != SegmentAxes::segment) shape_.causal = false;
   fill();
   shape_.positions = outside.positions;
+  shape_.trained = outside.trained;
   shape_.causal = outside.causal;
   drawn_.reset();
   drawn_beside_.reset();
