@@ -205,7 +205,7 @@ TEST(SwapStudy, TheTableOfRunsHasALineForEachRunAndEncoding) {
             "id,task,protocol,encoding,variant,expression,further_steps,seed,samples,accuracy_at_1,accuracy_at_2,"
             "change_at_1,change_at_2,loss_at_1,loss_at_2,whole_at_1,whole_at_2,divergence_at_1,divergence_at_2,"
             "moved_at_1,moved_at_2,blind_at_1,blind_at_2");
-  EXPECT_EQ(own, "run0,distance,clean,rope,,rope,0,0,1000,0.5,0.25,,,0.5,0.5,,,,,,,0.1,0.1");
+  EXPECT_EQ(own, "run0,distance,clean,rope,as trained,rope,0,0,1000,0.5,0.25,,,0.5,0.5,,,,,,,0.1,0.1");
   EXPECT_EQ(worse.substr(0, worse.find(",-")), "run0,distance,clean,rope,worse,worse,0,0,1000,0.3,0.15");
   EXPECT_EQ(same, "run0,distance,clean,rope,same,same,0,0,1000,0.51,,0.010000000000000009,,0.49,0.49,,,,,,,,");
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 16);

@@ -18,10 +18,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kStarLevel = 0.05;
 
-const std::string& row_name(const SwapCell& cell) {
-  static const std::string as_trained = "as trained";
-  return cell.swap.empty() ? as_trained : cell.swap;
-}
+constexpr const char* kAsTrained = "as trained";
+
+std::string row_name(const SwapCell& cell) { return cell.swap.empty() ? kAsTrained : cell.swap; }
 
 std::vector<double> swap_factors(const SwapSummary& summary) {
   std::vector<double> factors;
@@ -140,7 +139,9 @@ const Fields<SwapPoint>& json_fields(const SwapPoint*) {
       field("task", &P::task, "its name"),
       field("protocol", &P::protocol, "its name"),
       field("encoding", &P::base, "that the run was trained with"),
-      field("variant", &P::swap, "what the encoding is called that it is under; empty: its own, as it was trained"),
+      derived_field<P>(
+          "variant", [](const P& point) { return point.swap.empty() ? std::string(kAsTrained) : point.swap; },
+          "what the encoding is called that it is under; `as trained`: its own"),
       field("expression", &P::expression, "that encoding, as it was asked for"),
       field("further_steps", &P::further_steps, "of training under it; 0: the weights as they were"),
       field("seed", &P::seed, "of initial weights and dropout"),
