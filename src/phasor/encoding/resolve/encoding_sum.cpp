@@ -49,6 +49,8 @@ std::string_view usual_beyond(const EncodingTraits& traits) {
       return "vectors go on by the formula";
     case Coupling::toeplitz_bias:
       return "biases go on by the formula";
+    case Coupling::content_bias:
+      return "gates go on to add up";
     case Coupling::hadamard_toeplitz:
       return "angles go on to grow, beyond those of training";
     case Coupling::none:
