@@ -71,7 +71,7 @@ const std::vector<Malformed> kMalformed = {
      "sections"},
     {"nope(1)", "column 6: nope takes no arguments"},
     {"nope(base=1)", "column 6: nope takes no arguments"},
-    {"learned(1,2)", "column 11: learned takes no more than 1 arguments"},
+    {"learned(1,clamp,2)", "column 17: learned takes no more than 2 arguments"},
     {"rope(base=100,base=200)", "column 15: argument 'base' is given twice"},
     {"rope(100,base=200)", "column 10: argument 'base' is given twice"},
     {"rope(base=100,half)", "column 15: an argument without a name cannot follow one with a name"},

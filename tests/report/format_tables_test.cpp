@@ -37,6 +37,8 @@
 #include "phasor/study/summary/detectable.h"
 #include "phasor/study/summary/run_line.h"
 #include "phasor/study/summary/study_json.h"
+#include "phasor/study/swap/swap_evaluation.h"
+#include "phasor/study/swap/swap_study.h"
 #include "phasor/task/task_output.h"
 #include "phasor/train/stability_report.h"
 #include "support/paths.h"
@@ -72,6 +74,9 @@ std::map<std::string, std::string> tables() {
           {"study_spectrum.json", fields_table<SpectrumRecord>()},
           {"head_curves.json", fields_table<CurvesRecord>()},
           {"lengths", fields_table<MeasuredLength>()},
+          {"evaluate --encoding", fields_table<SwapEvaluation>()},
+          {"swap.csv", fields_table<SwapPoint>()},
+          {"swap.json", fields_table<SwapSummary>()},
           {"report", fields_table<ReportSource>()},
           {"report cells", fields_table<ReportCell>()},
           {"summary.json", fields_table<StudySummary>()},

@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
+#include "commands/compare_swap.h"
 #include "commands/study_session.h"
 #include "options/folder_word.h"
 #include "options/grid_options.h"
+#include "options/swap_options.h"
 #include "options/typed_options.h"
 #include "phasor/base/error.h"
 #include "phasor/encoding/encoding.h"
@@ -26,7 +29,8 @@ namespace {
 struct CompareCommand {
   StudyOptions study;
   GridOptions grid;
-  std::string task;     // empty: kDefaultTask, or all of a study's
+  std::string task;  // empty: kDefaultTask, or all of a study's
+  SwapOptionWords swap;
   std::string variant;  // of a study's cells
   bool any_variant = true;
 };
@@ -40,10 +44,23 @@ std::string identity(StudyPlan plan) {
   return plan_hash(plan);
 }
 
+// With --swap one is trained, and the others are what its weights are run under.
+StudyPlan plan_of_swap(const CompareCommand& command) {
+  if (command.grid.encodings.size() != 1) {
+    fail_usage(
+        "--swap: one encoding is trained, and the others follow --swap or --recalibrate: phasor compare rope "
+        "--swap nope");
+  }
+  if (command.grid.protocols.size() > 1) fail_usage("--swap: one --protocol");
+  GridOptions options = command.grid;
+  options.tasks = {command.task.empty() ? kDefaultTask : command.task};
+  return grid_plan(options.grid());
+}
+
 // runs/compare-distance-rope-alibi; with digits of the plan's hash where the rest does not tell encodings apart.
-std::string default_out(const StudyPlan& plan) {
+std::string default_out(const StudyPlan& plan, const char* first) {
   constexpr size_t kLongest = 60, kDigits = 8;
-  std::string name = "compare-" + plan.cells.front().cell.task;
+  std::string name = first + plan.cells.front().cell.task;
   for (const PlannedCell& cell : plan.cells) name += "-" + cell.cell.encoding;
   const bool has_formula = name.find('"') != std::string::npos;  // '/' and '*' would look the same
   for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' ? c : '_';
@@ -115,6 +132,20 @@ bool is_study_folder(const std::string& word) {
   }
 }
 
+void run_swap(const CompareCommand& command) {
+  const StudyPlan plan = plan_of_swap(command);
+  const RunConfig& config = plan.cells.front().config;
+  const SwapPlan swaps = command.swap.plan(config.model.max_length);
+  // Before anything is trained for lengths that the task does not have.
+  const auto task = make_task(config.task, config.task_values);
+  for (const double factor : swaps.factors) {
+    task->longer(std::llround((factor - 1.0) * static_cast<double>(task->shape().max_length)));
+  }
+  StudyOptions options = command.study;
+  if (options.out.empty()) options.out = default_out(plan, "swap-");
+  compare_swaps(plan, options, swaps);
+}
+
 void run_command(const CompareCommand& command, const CLI::App& given) {
   const std::string first = command.grid.encodings.empty() ? "" : command.grid.encodings.front();
   if (is_study_folder(first)) return compare_cells(command, given);
@@ -123,17 +154,19 @@ void run_command(const CompareCommand& command, const CLI::App& given) {
     fail_usage("'{}' holds no study; a study is a folder made by 'phasor study' or 'phasor compare'", first);
   }
   if (!command.any_variant) fail_usage("--variant is of cells of a study: phasor compare FOLDER rope alibi");
+  if (command.swap.wanted()) return run_swap(command);
+  command.swap.require_alone();
   const StudyPlan plan = plan_of(command);
   StudyOptions options = command.study;
-  if (options.out.empty()) options.out = default_out(plan);
+  if (options.out.empty()) options.out = default_out(plan, "compare-");
   run_study(plan, options);
 }
 
 }  // namespace
 
 void add_compare_command(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("compare", "Train encodings over seeds and test which is better; or compare cells of a study");
+  CLI::App* command = app.add_subcommand(
+      "compare", "Train encodings over seeds and test which is better; or one encoding, and change it");
   auto options = std::make_shared<CompareCommand>();
   command
       ->add_option("encodings", options->grid.encodings,
@@ -150,6 +183,7 @@ void add_compare_command(CLI::App& app) {
       ->type_name("NAME")
       ->capture_default_str();
   options->grid.add_to(*command);
+  options->swap.add_to(*command);
   command
       ->add_option_function<std::string>(
           "--variant",
@@ -166,6 +200,7 @@ void add_compare_command(CLI::App& app) {
       "  phasor compare rope 'rope(base=500)' sinusoidal --tune lr=3e-4,1e-3,3e-3 --seeds 10\n"
       "  phasor compare mine='bias(\"-abs(d)/8\")' alibi\n"
       "  phasor compare runs/mine rope alibi                   two cells of a study, by the rules of its comparisons\n"
+      "  phasor compare rope --swap linear='rope(scaling=linear,factor={length})' --recalibrate nope --task retrieval\n"
       "Ctrl-C saves everything; rerun the command to resume. What the numbers mean: docs/statistics.md.");
   command->callback([options, command] { run_command(*options, *command); });
 }

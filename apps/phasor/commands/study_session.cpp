@@ -149,7 +149,7 @@ bool continues_extended(StudyPlan& plan, const std::string& folder) {
 
 }  // namespace
 
-void run_study(StudyPlan plan, const StudyOptions& options) {
+std::optional<StudyResults> carry_out_runs(StudyPlan& plan, const StudyOptions& options) {
   if (continues_with_shared_data(plan, StudyFolder(options.out))) {
     notice(fmt::format("'{}' began with one data set for all runs and keeps it; in another --out every run has its own",
                        options.out));
@@ -157,8 +157,17 @@ void run_study(StudyPlan plan, const StudyOptions& options) {
   if (continues_extended(plan, options.out)) {
     notice(fmt::format("'{}' was extended since it began, and goes on with all that it has", options.out));
   }
-  if (options.dry_run) return print_plan(plan, options);
-  const StudyResults results = carry_out_study(plan, options);
+  if (options.dry_run) {
+    print_plan(plan, options);
+    return std::nullopt;
+  }
+  return carry_out_study(plan, options);
+}
+
+void run_study(StudyPlan plan, const StudyOptions& options) {
+  const std::optional<StudyResults> carried_out = carry_out_runs(plan, options);
+  if (!carried_out) return;
+  const StudyResults& results = *carried_out;
   const StudyFolder folder(options.out);
   refuse_poorer_summary(folder, plan, results);
   const StudyReport report = make_report(plan, results, folder.load_registration(), folder.load_extensions());

@@ -1,5 +1,6 @@
 #pragma once
 // A study on the terminal, from its plan to its report: tuning, runs, progress, interruption.
+#include <optional>
 #include <string>
 
 #include "options/study_options.h"
@@ -11,5 +12,9 @@ namespace phasor::app {
 //
 // A folder that was extended beyond the plan goes on with all that it has.
 void run_study(StudyPlan plan, const StudyOptions& options);
+
+// The runs alone, without a report. Changes the plan to what the folder has of it already. Nothing with --dry-run,
+// which prints the plan.
+std::optional<StudyResults> carry_out_runs(StudyPlan& plan, const StudyOptions& options);
 
 }  // namespace phasor::app

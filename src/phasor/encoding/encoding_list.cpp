@@ -6,6 +6,7 @@
 
 #include "phasor/base/json_fields.h"
 #include "phasor/base/wrapped_text.h"
+#include "phasor/encoding/beyond.h"
 #include "phasor/encoding/family.h"
 #include "phasor/encoding/syntax/parameter_text.h"
 
@@ -106,6 +107,9 @@ const Fields<EncodingEntry>& json_fields(const EncodingEntry*) {
       field("paper", &E::paper, "where it was published"),
       field("year", &E::year, "of the paper"),
       derived_field<E>("example", shown_expression, "an expression that shows it"),
+      derived_field<E>(
+          "beyond", [](const E& entry) { return beyond_words(entry); },
+          "what becomes of positions beyond those of training"),
       field("parameters", &E::parameters, "what may stand in brackets"),
       field("notes", &E::notes, "what else to know, in Markdown")};
   return fields;

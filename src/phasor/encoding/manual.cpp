@@ -8,6 +8,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/wrapped_text.h"
+#include "phasor/encoding/beyond.h"
 #include "phasor/encoding/encoding.h"
 #include "phasor/encoding/family.h"
 #include "phasor/encoding/measure/position_codes.h"
@@ -94,6 +95,7 @@ std::string section(const EncodingEntry& entry) {
   if (!entry.example.empty()) text += fmt::format("For example:\n\n    {}\n\n", entry.example);
   text += parameter_table(entry);
   if (!entry.notes.empty()) text += wrapped(entry.notes, kWidth) + "\n\n";
+  text += wrapped(fmt::format("Beyond the training length: {}.", beyond_words(entry)), kWidth) + "\n\n";
   return text + wrapped(fmt::format("{}, {}.", entry.paper, entry.year), kWidth) + "\n\n";
 }
 

@@ -60,6 +60,7 @@ ResolvedEncoding resolve_encoding(const ModelConfig& config, bool factors) {
                                                                         .grid = config.grid,
                                                                         .vocabulary = config.vocabulary,
                                                                         .words = config.words,
+                                                                        .trained = config.trained_length,
                                                                         .factors = factors});
   const bool decoupled = std::any_of(encoding.layers.begin(), encoding.layers.end(),
                                      [](const LayerEncoding& layer) { return layer.decoupled.has_value(); });

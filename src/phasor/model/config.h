@@ -44,6 +44,7 @@ struct ModelConfig {
   int64_t vocabulary = 0;
   int64_t classes = 0;
   int64_t max_length = 0;
+  int64_t trained_length = 0;      // the longest sequence of training, where max_length is another one; 0: it is not
   std::vector<int64_t> grid = {};  // extents of a grid whose cells, row by row, are the tokens; often none
   std::vector<NamedWords> words = {};
 };

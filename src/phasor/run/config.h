@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "phasor/model/config.h"
+#include "phasor/run/start_config.h"
 #include "phasor/task/sample_rules.h"
 #include "phasor/task/task.h"
 
@@ -67,6 +68,7 @@ struct RunConfig {
   TrainConfig train;
   DataConfig data;
   TelemetryConfig telemetry;
+  StartConfig start;
   uint64_t seed = 0;  // of initialisation and dropout
 };
 

@@ -46,6 +46,10 @@ ConfigBuilder::Resolved ConfigBuilder::resolve() const {
   std::map<std::string, std::string> sources;
   const auto apply = [&](const std::vector<ConfigKey>& keys, const Given& given) {
     try {
+      if (is_start_setting(given.key)) {
+        if (given.file.empty()) fail_usage("{}: 'phasor train --from RUN' sets it", given.key);
+        return set_start(config.start, given.key, given.value);
+      }
       find_key(keys, given.key, config.task).set(config, given.value);
     } catch (const UsageError& error) {
       if (given.file.empty()) throw;
@@ -82,6 +86,7 @@ ConfigBuilder::Resolved ConfigBuilder::resolve() const {
   if (config.model.kv_heads == 0) sources["model.kv_heads"] = "as model.heads";
   if (config.model.head_width == 0) sources["model.head_width"] = "model.width / model.heads";
 
+  check_start(config.start);
   Resolved resolved{complete(std::move(config)), {}};
   for (const ConfigKey& key : keys) {
     const auto source = sources.find(key.name);

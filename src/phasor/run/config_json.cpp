@@ -8,6 +8,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/file.h"
+#include "phasor/base/json_fields.h"
 #include "phasor/run/config_complete.h"
 #include "phasor/run/config_file.h"
 #include "phasor/run/config_keys.h"
@@ -55,7 +56,14 @@ RunConfig from_entries(const std::vector<ConfigEntry>& entries) {
   const TaskEntry& task = find_task(require(entries, "task"));
   config.task_values = quick_values(task);
   const std::vector<ConfigKey> keys = config_keys(task);
-  for (const ConfigEntry& entry : entries) find_key(keys, entry.key).set(config, entry.value);
+  for (const ConfigEntry& entry : entries) {
+    if (is_start_setting(entry.key)) {
+      set_start(config.start, entry.key, entry.value);
+    } else {
+      find_key(keys, entry.key).set(config, entry.value);
+    }
+  }
+  check_start(config.start);
   for (const ConfigKey& key : keys) require(entries, key.name);
   return complete(std::move(config));
 }
@@ -75,6 +83,7 @@ std::string config_to_json(const RunConfig& config) {
       root[head] = to_value(key, config);
     }
   }
+  if (!config.start.empty()) root["start"] = write_json(config.start);
   return root.dump(2) + "\n";
 }
 
@@ -94,6 +103,7 @@ std::string canonical_text(const RunConfig& config) {
   for (const ConfigKey& key : config_keys(find_task(config.task))) {
     if (key.name != "preset") text += fmt::format("{}={}\n", key.name, key.get(config));
   }
+  for (const auto& [key, value] : start_settings(config.start)) text += fmt::format("{}={}\n", key, value);
   return text;
 }
 

@@ -8,6 +8,8 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/json_fields.h"
+#include "phasor/base/wrapped_text.h"
+#include "phasor/encoding/beyond.h"
 #include "phasor/run/length_evaluation.h"
 #include "phasor/task/task_output.h"
 
@@ -17,6 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int64_t kFloorSamples = 20000;
+constexpr size_t kLineWidth = 100;
 
 Scores finite(const Scores& scores) {
   if (!std::isfinite(scores.loss)) fail("the loss is not finite: the weights are damaged; train the run again");
@@ -65,7 +68,8 @@ LengthsEvaluation evaluate_lengths(Session& session, const std::vector<double>& 
   LengthsEvaluation result{.task = config.task,
                            .encoding = config.model.encoding,
                            .whole_answers = config.model.readout == Readout::every,
-                           .trained_length = config.model.max_length};
+                           .trained_length = config.model.max_length,
+                           .beyond = beyond_words(config.model.encoding)};
   std::deque<LengthEvaluation> lengths;
   for (const double factor : factors) lengths.emplace_back(session, factor);
   for (LengthEvaluation& length : lengths) {
@@ -89,6 +93,10 @@ std::string to_text(const SetEvaluation& evaluation) {
 std::string to_text(const LengthsEvaluation& evaluation) {
   std::string text = fmt::format("{} on {}, trained on up to {} tokens\n", evaluation.encoding, evaluation.task,
                                  evaluation.trained_length);
+  if (!evaluation.beyond.empty()) {
+    text += wrapped(fmt::format("beyond {} tokens: {}", evaluation.trained_length, evaluation.beyond), kLineWidth, 2);
+    text += "\n";
+  }
   for (const EvaluatedLength& length : evaluation.lengths) {
     text +=
         scores_line(fmt::format("{:g}x, {}", length.factor, length.longest), length.scores, evaluation.whole_answers);
@@ -113,7 +121,8 @@ Json to_json(const LengthsEvaluation& evaluation) {
     row["floors"] = write_json(length.floors);
     rows.push_back(row);
   }
-  return {{"task", evaluation.task}, {"encoding", evaluation.encoding}, {"lengths", rows}};
+  return {
+      {"task", evaluation.task}, {"encoding", evaluation.encoding}, {"beyond", evaluation.beyond}, {"lengths", rows}};
 }
 
 }  // namespace phasor

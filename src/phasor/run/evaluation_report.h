@@ -37,6 +37,7 @@ struct LengthsEvaluation {
   std::string task, encoding;
   bool whole_answers = false;
   int64_t trained_length = 0;
+  std::string beyond;  // what the encoding does at positions beyond those
   std::vector<EvaluatedLength> lengths;
 };
 

@@ -32,6 +32,7 @@ StoredResult result_of(Json json, const RunConfig& config) {
   require_equal("seed", result.seed, config.seed);
   require_equal("data_seed", result.data_seed, config.data.seed);
   require_equal("steps", result.steps, config.train.steps);
+  require_equal("start.weights", result.start.value_or(StartConfig{}).weights, config.start.weights);
   if (has_id) require_equal("run", result.run, config_id(config));
   if (result.steps_to_90.value_or(0) > result.steps) fail("steps_to_90 is more than the run's {} steps", result.steps);
   return result;

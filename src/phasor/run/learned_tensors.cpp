@@ -11,6 +11,7 @@
 #include "phasor/encoding/resolve/encoding_sum.h"
 #include "phasor/run/finished_run.h"
 #include "phasor/run/trained_model.h"
+#include "phasor/run/training_start.h"
 
 namespace phasor {
 namespace {
@@ -64,7 +65,15 @@ std::vector<LearnedTensor> from_weights(const RunFolder& folder, const RunConfig
   if (encoding.parameters.empty()) return {};
   const ParameterLayout layout(config.model, encoding);
   folder.check_model(config, name);
-  return learned_tensors(encoding, layout, config.seed, folder.load_model(layout, name));
+  std::vector<LearnedTensor> tensors = learned_tensors(encoding, layout, config.seed, folder.load_model(layout, name));
+  if (!config.start.empty() && has_start(folder)) {
+    const std::vector<float> start = load_start(folder, layout, config);
+    for (size_t p = 0; p < tensors.size(); ++p) {
+      const auto first = start.begin() + layout.encoding_entry(static_cast<int64_t>(p)).offset;
+      tensors[p].start.assign(first, first + layout.encoding_entry(static_cast<int64_t>(p)).size);
+    }
+  }
+  return tensors;
 }
 
 std::vector<LearnedTensor> from_result(const RunConfig& config, const StoredResult& result) {

@@ -2,6 +2,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/run/config_json.h"
+#include "phasor/run/training_start.h"
 
 namespace phasor {
 
@@ -11,7 +12,8 @@ namespace fs = std::filesystem;
 
 // What a run has before its first evaluation; removed in this order, so that what is left is a run for as long as
 // possible.
-constexpr const char* kFirstFiles[] = {"metrics.jsonl", "telemetry.jsonl", "state.safetensors", "config.json", nullptr};
+constexpr const char* kFirstFiles[] = {"metrics.jsonl", "telemetry.jsonl", "state.safetensors",
+                                       kStartFile,      "config.json",     nullptr};
 
 }  // namespace
 

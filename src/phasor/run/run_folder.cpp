@@ -200,8 +200,9 @@ void RunFolder::check_model(const RunConfig& config, const std::string& name) co
   // A snapshot under the name of the finished model, or of another step.
   const std::string step = metadata_of(model, "step");
   const bool is_last = step == fmt::format("{}", config.train.steps);
-  const bool fits =
-      name == "model.safetensors" ? is_last : name == fmt::format("snapshots/step_{:0>6}.safetensors", step);
+  const bool fits = name == "model.safetensors"   ? is_last
+                    : name == "start.safetensors" ? step == "0"
+                                                  : name == fmt::format("snapshots/step_{:0>6}.safetensors", step);
   if (!fits) throw FormatError(fmt::format("'{}' holds the weights of step {}", file(name).string(), step));
 }
 

@@ -39,7 +39,7 @@ void Session::make_data() {
 
 const Batch& Session::training_batch(int64_t step) {
   batch_.clear();
-  const int64_t first = (step - 1) * config_.train.batch;
+  const int64_t first = config_.start.samples + (step - 1) * config_.train.batch;
   for (int64_t i = first; i < first + config_.train.batch; ++i) {
     if (stream_) {
       batch_.append(stream_->sample(i));

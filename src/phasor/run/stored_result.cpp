@@ -24,6 +24,11 @@ const Fields<StoredResult>& json_fields(const StoredResult*) {
       field("preset", &R::preset, "its name"),
       field("seed", &R::seed, "of initial weights and dropout"),
       field("data_seed", &R::data_seed, "of the samples and their order"),
+      field("start", &R::start,
+            "the weights of another run that training started from, as in config.json; absent if it started from the "
+            "seed")
+          .since_later()
+          .left_out_if([](const R& result) { return !result.start; }),
       size_field("parameters", &R::parameters, "how many numbers were trained"),
       size_field("steps", &R::steps, "steps done"),
       size_field("tokens", &R::tokens, "tokens trained on"),
@@ -82,6 +87,7 @@ StoredResult stored_result(const RunConfig& config, const RunResult& result) {
                       .seconds = result.seconds,
                       .device = result.device,
                       .lines = result.lines};
+  if (!config.start.empty()) stored.start = config.start;
   if (config.model.readout == Readout::every) stored.test_whole = result.test.whole;
   if (result.validation) {
     stored.validation_accuracy = result.validation->accuracy;

@@ -17,6 +17,7 @@ struct StoredResult {
   std::string run;  // config_id() of its settings; files of older versions lack it
   std::string task, encoding, protocol, preset;
   uint64_t seed = 0, data_seed = 0;
+  std::optional<StartConfig> start;  // where training started from the weights of another run
   int64_t parameters = 0, steps = 0, tokens = 0;
   double train_accuracy = 0.0, train_loss = 0.0;
   double test_accuracy = 0.0, test_loss = 0.0;

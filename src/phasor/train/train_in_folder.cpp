@@ -23,13 +23,12 @@ bool has_result(const RunFolder& folder) {
   }
 }
 
-}  // namespace
-
-TrainingOutcome train_in_folder(Backend& backend, const RunConfig& config, const RunFolder& folder,
-                                const TrainingCallbacks& callbacks) {
+TrainingOutcome train_from(Backend& backend, const RunConfig& config, const TrainingStart* start,
+                           const RunFolder& folder, const TrainingCallbacks& callbacks) {
   if (folder.complete()) require_same_config(folder, folder.load_config(), config);
   if (has_result(folder)) return {.end = TrainingEnd::finished, .step = config.train.steps};
   OpenRun open(folder, config, true);
+  if (start != nullptr && !has_start(folder)) save_start(folder, *start);
   TrainingCallbacks own = callbacks;
   own.evaluation = [&](const Metrics& metrics) {
     open.require_claim();
@@ -37,6 +36,18 @@ TrainingOutcome train_in_folder(Backend& backend, const RunConfig& config, const
     if (callbacks.evaluation) callbacks.evaluation(metrics);
   };
   return train(backend, config, folder, own);
+}
+
+}  // namespace
+
+TrainingOutcome train_in_folder(Backend& backend, const RunConfig& config, const RunFolder& folder,
+                                const TrainingCallbacks& callbacks) {
+  return train_from(backend, config, nullptr, folder, callbacks);
+}
+
+TrainingOutcome train_in_folder(Backend& backend, const TrainingStart& start, const RunFolder& folder,
+                                const TrainingCallbacks& callbacks) {
+  return train_from(backend, start.config, &start, folder, callbacks);
 }
 
 }  // namespace phasor

@@ -1,5 +1,6 @@
 #pragma once
 // A training with a folder of its own, claimed for as long as it lasts.
+#include "phasor/run/training_start.h"
 #include "phasor/train/trainer.h"
 
 namespace phasor {
@@ -9,6 +10,9 @@ namespace phasor {
 // another process works in the folder, Error where it holds something else. A new run that fails before its first
 // evaluation leaves nothing behind.
 TrainingOutcome train_in_folder(Backend& backend, const RunConfig& config, const RunFolder& folder,
+                                const TrainingCallbacks& callbacks = {});
+// The same from the weights of another run.
+TrainingOutcome train_in_folder(Backend& backend, const TrainingStart& start, const RunFolder& folder,
                                 const TrainingCallbacks& callbacks = {});
 
 }  // namespace phasor

@@ -14,6 +14,7 @@
 #include "phasor/run/finished_run.h"
 #include "phasor/run/session.h"
 #include "phasor/run/stored_result.h"
+#include "phasor/run/training_start.h"
 #include "phasor/train/schedule.h"
 #include "phasor/train/telemetry_probe.h"
 #include "phasor/train/updates.h"
@@ -82,7 +83,12 @@ class TrainingRun {
     for (const Metrics& metrics : history_) metrics_tally_.add(to_json_line(metrics));
     metrics_.emplace(folder_.file("metrics.jsonl"));
     restore_telemetry(state ? state->step : -1, state ? state->telemetry : "");
-    if (!state) return;
+    if (!state) {
+      if (!config_.start.empty()) {
+        session_.model().load_parameters(load_start(folder_, session_.model().layout(), config_));
+      }
+      return;
+    }
     check_history(*state);
     check_snapshots(state->step);
     step_ = state->step;

@@ -11,6 +11,7 @@ class Binary : public EncodingComponent {
   explicit Binary(const EncodingArguments& arguments) : signed_(arguments.word("values") == "signed") {}
 
   EncodingTraits traits() const override { return {.coupling = Coupling::input, .bidirectional = true}; }
+  std::string beyond() const override { return "a further channel is used wherever the position needs a further bit"; }
 
   std::string formula() const override {
     return signed_ ? "x[c] += 2 (bit c of p) - 1 (the lowest first)" : "x[c] += bit c of p (the lowest first)";

@@ -15,6 +15,7 @@ class Concat : public EncodingComponent {
     traits.neutral = false;  // even nothing takes channels away from the tokens
     return traits;
   }
+  std::string beyond() const override { return inner_.beyond(); }
   TableForm form_for(const EncodingShape& shape) const override { return inner_.form_for(shape); }
 
   void fill(EncodingPlaces& places) const override {

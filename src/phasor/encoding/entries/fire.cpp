@@ -18,6 +18,9 @@ class Fire : public EncodingComponent {
     // Queries beyond the threshold measure distances by their own position.
     return {.coupling = Coupling::toeplitz_bias, .learnable = true, .extrapolates = true};
   }
+  std::string beyond() const override {
+    return "by the formula: queries past the trained threshold measure distances by their own position";
+  }
   TableForm form() const override { return {.bias_by_query = true}; }
 
   void fill(EncodingPlaces& places) const override {

@@ -15,6 +15,9 @@ class Integer : public EncodingComponent {
   std::string formula() const override {
     return normalised_ ? "x[c] += p / (n - 1), n the sequence's own length" : "x[c] += p";
   }
+  std::string beyond() const override {
+    return normalised_ ? "positions are shares of each sequence's own length" : "";
+  }
   TableForm form() const override { return {.input_per_length = normalised_}; }
 
   void fill(EncodingPlaces& places) const override {

@@ -7,21 +7,30 @@ namespace {
 
 class Learned : public EncodingComponent {
  public:
-  explicit Learned(const EncodingArguments& arguments) : deviation_(arguments.number("init")) {}
+  explicit Learned(const EncodingArguments& arguments)
+      : deviation_(arguments.number("init")), clamps_(arguments.word("beyond") == "clamp") {}
 
   EncodingTraits traits() const override {
-    return {.coupling = Coupling::input, .learnable = true, .bidirectional = true};
+    return {.coupling = Coupling::input,
+            .learnable = true,
+            .bidirectional = true,
+            .beyond = clamps_ ? Beyond::clamped : Beyond::refused};
+  }
+  std::string beyond() const override {
+    return clamps_ ? "all positions read the last trained vector"
+                   : "refused, each position has a trained vector of its own; beyond=clamp reads the last one";
   }
 
   void fill(EncodingPlaces& places) const override {
     InitialValues initial;
     initial.kind = InitialValues::Kind::normal;
     initial.size = deviation_;
-    add_learned_input(places, "", initial);
+    add_learned_input(places, "", initial, clamps_ ? trained_positions(places.shape()) : places.shape().positions);
   }
 
  private:
   double deviation_;
+  bool clamps_;
 };
 
 }  // namespace
@@ -37,7 +46,9 @@ EncodingEntry learned_entry() {
               "Gehring, Auli, Grangier, Yarats, Dauphin: Convolutional Sequence to Sequence Learning (arXiv "
               "1705.03122)",
           .year = 2017,
-          .parameters = {number_parameter("init", kInit, 0, 100, "standard deviation that the vectors start with")},
+          .parameters = {number_parameter("init", kInit, 0, 100, "standard deviation that the vectors start with"),
+                         word_parameter("beyond", {"refuse", "clamp"},
+                                        "positions that training never had: none, or all with its last vector")},
           .notes =
               "The default is what GPT-2 and BERT start from. Beside token embeddings of N(0, 1) it is small, so "
               "training starts near `nope` and the model says itself how much position it wants. "

@@ -38,18 +38,22 @@ void add_learned_bias(EncodingPlaces& places, std::string_view name, int64_t col
   }
 }
 
-void add_learned_input(EncodingPlaces& places, std::string_view name, const InitialValues& initial) {
+int64_t trained_positions(const EncodingShape& shape) {
+  return shape.trained > 0 ? std::min(shape.trained, shape.positions) : shape.positions;
+}
+
+void add_learned_input(EncodingPlaces& places, std::string_view name, const InitialValues& initial, int64_t rows) {
   places.check_input_size();
   const EncodingShape& shape = places.shape();
   LearnedParameter parameter;
-  parameter.shape = {shape.positions, shape.width};
+  parameter.shape = {rows, shape.width};
   parameter.initial = initial;
-  const int64_t size = parameter.size();
   GatherSource source;
   for (int64_t t = 0; t < places.input_tables(); ++t) {
-    const size_t first = source.index.size();
-    source.index.resize(first + static_cast<size_t>(size));
-    std::iota(source.index.begin() + static_cast<int64_t>(first), source.index.end(), 0);
+    for (int64_t position = 0; position < shape.positions; ++position) {
+      const int64_t first = std::min(position, rows - 1) * shape.width;
+      for (int64_t c = 0; c < shape.width; ++c) source.index.push_back(static_cast<int32_t>(first + c));
+    }
   }
   source.parameter = places.add_parameter(name, parameter);
   places.add_input(std::move(source));

@@ -13,8 +13,11 @@ namespace phasor {
 void add_learned_bias(EncodingPlaces& places, std::string_view name, int64_t columns,
                       const std::vector<int32_t>& column_of_distance, const InitialValues& initial, bool shared);
 
-// x += parameter[p]: a tensor [positions, width].
-void add_learned_input(EncodingPlaces& places, std::string_view name, const InitialValues& initial);
+// Positions that training had.
+int64_t trained_positions(const EncodingShape& shape);
+
+// x += parameter[p]: a tensor [rows, width]. Positions beyond the last row read that one.
+void add_learned_input(EncodingPlaces& places, std::string_view name, const InitialValues& initial, int64_t rows);
 
 // Frequencies that are trained, from those of the prototype on: a tensor [axes * pairs] per layer. Prototypes are
 // one for all heads of the term, or one per head; then the tensor is [heads of the term, axes * pairs].

@@ -11,6 +11,7 @@ class Random : public EncodingComponent {
       : deviation_(arguments.number("init")), seed_(arguments.integer("seed")) {}
 
   EncodingTraits traits() const override { return {.coupling = Coupling::input, .bidirectional = true}; }
+  std::string beyond() const override { return "further positions have further random vectors"; }
 
   void fill(EncodingPlaces& places) const override {
     places.check_input_size();

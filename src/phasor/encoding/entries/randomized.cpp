@@ -1,4 +1,6 @@
 // Positions drawn at random, in order, from a range wider than any sequence.
+#include <fmt/format.h>
+
 #include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/resolve/encoding_sum.h"
 
@@ -13,7 +15,12 @@ class Randomized : public EncodingComponent {
   EncodingTraits traits() const override {
     EncodingTraits traits = inner_.traits();
     traits.extrapolates = true;  // to sequences that fit the range
+    traits.beyond = Beyond::drawn;
     return traits;
+  }
+  std::string beyond() const override {
+    return fmt::format("positions are drawn from 0 to {}, as in training; sequences of more than {} tokens are refused",
+                       max_ - 1, max_);
   }
   TableForm form_for(const EncodingShape& shape) const override { return inner_.form_for(shape); }
 

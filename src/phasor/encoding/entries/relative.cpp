@@ -1,4 +1,6 @@
 // A trained bias per head and distance.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "phasor/encoding/catalogue.h"
@@ -12,20 +14,31 @@ class Relative : public EncodingComponent {
   explicit Relative(const EncodingArguments& arguments)
       : deviation_(arguments.number("init")),
         shared_(arguments.word("sharing") == "model"),
-        max_distance_(arguments.integer("max_distance")) {}
+        max_distance_(arguments.integer("max_distance")),
+        clamps_(arguments.word("beyond") == "clamp") {}
 
   EncodingTraits traits() const override {
     return {.coupling = Coupling::toeplitz_bias,
             .exactly_relative = true,
             .learnable = true,
-            .extrapolates = max_distance_ > 0,  // farther ones share the number at the end
-            .bidirectional = true};
+            .extrapolates = max_distance_ > 0 || clamps_,  // farther ones share the number at the end
+            .bidirectional = true,
+            .beyond = max_distance_ > 0 || clamps_ ? Beyond::clamped : Beyond::refused};
+  }
+  std::string beyond() const override {
+    if (max_distance_ > 0) {
+      return fmt::format("distances of {} and more count as {}; those that training never had keep their start",
+                         max_distance_, max_distance_);
+    }
+    return clamps_ ? "farther distances count as the farthest of training"
+                   : "refused, each distance has a trained number of its own; beyond=clamp reads the last one";
   }
 
   void fill(EncodingPlaces& places) const override {
     const int64_t reach = places.shape().positions - 1;
     // A given max_distance makes the tensor's shape alike for all lengths.
-    const int64_t most = max_distance_ > 0 ? max_distance_ : reach;
+    const int64_t last = clamps_ ? trained_positions(places.shape()) - 1 : reach;
+    const int64_t most = max_distance_ > 0 ? max_distance_ : last;
     std::vector<int32_t> column_of_distance;
     for (int64_t distance = -reach; distance <= reach; ++distance) {
       column_of_distance.push_back(static_cast<int32_t>(most + std::clamp(distance, -most, most)));
@@ -40,6 +53,7 @@ class Relative : public EncodingComponent {
   double deviation_;
   bool shared_;
   int64_t max_distance_;
+  bool clamps_;
 };
 
 }  // namespace
@@ -57,7 +71,10 @@ EncodingEntry relative_entry() {
       .parameters = {number_parameter("init", kInit, 0, 100, "standard deviation that the biases start with"),
                      word_parameter("sharing", {"layer", "model"}, "one table per layer, or one for all layers"),
                      integer_parameter("max_distance", 0, 0, 1048576,
-                                       "farther distances count as this one; 0: every distance has its own")},
+                                       "farther distances count as this one; 0: every distance has its own"),
+                     word_parameter("beyond", {"refuse", "clamp"},
+                                    "distances that training never had, without max_distance: none, or all as its "
+                                    "farthest")},
       .notes =
           "The freest Toeplitz bias there is: one number per distance and head, with nothing shared between "
           "neighbours. It is also the \"relative\" of the code released with arXiv 2505.13027. Without "

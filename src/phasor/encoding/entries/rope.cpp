@@ -78,6 +78,12 @@ class Rope : public EncodingComponent {
             .n_dimensional = axes_.count() > 1};
   }
 
+  std::string beyond() const override {
+    if (scaling_.depends_on_length()) return "frequencies go by each sequence's own length";
+    if (scaling_.none()) return {};
+    return "frequencies are stretched at every length, so that more positions keep to angles of training";
+  }
+
   std::string formula() const override {
     const std::string turned = halves_ ? "(q[c] + i q[C/2+c])" : "(q[2c] + i q[2c+1])";
     const std::string angle = axes_.count() > 1 ? "e^(i <p, w>), p the coordinates" : "e^(i p w)";

@@ -1,4 +1,6 @@
 // Positions are the indices in a random order: every token has a place of its own, and places that are close are not.
+#include <fmt/format.h>
+
 #include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/resolve/encoding_sum.h"
 
@@ -14,6 +16,9 @@ class Scattered : public EncodingComponent {
     EncodingTraits traits = inner_.traits();
     traits.extrapolates = traits.neutral;  // another length has another order
     return traits;
+  }
+  std::string beyond() const override {
+    return fmt::format("another longest sequence has another order; {}", inner_.beyond());
   }
   TableForm form_for(const EncodingShape& shape) const override { return inner_.form_for(shape); }
 

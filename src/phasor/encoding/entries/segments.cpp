@@ -1,4 +1,6 @@
 // Positions made from the tokens: the number of a token's segment, and its offset within it.
+#include <fmt/format.h>
+
 #include "phasor/encoding/catalogue.h"
 #include "phasor/encoding/resolve/encoding_sum.h"
 
@@ -30,11 +32,16 @@ class SegmentedEncoding : public EncodingComponent {
   EncodingTraits traits() const override {
     EncodingTraits traits = inner_.traits();
     traits.extrapolates = traits.extrapolates || max_ > 0;  // no position is new
+    if (max_ > 0) traits.beyond = Beyond::clamped;
     // All tokens of a segment have the same number.
     traits.bidirectional = traits.bidirectional && axes_ != Axes::segment;
     return traits;
   }
   TableForm form_for(const EncodingShape& shape) const override { return inner_.form_for(shape); }
+  std::string beyond() const override {
+    if (max_ > 0) return fmt::format("positions of {} and more count as {}", max_ - 1, max_ - 1);
+    return fmt::format("segments may be longer, or more; {}", inner_.beyond());
+  }
 
   std::string formula() const override {
     std::string where = "p_i = the token's offset within its segment";

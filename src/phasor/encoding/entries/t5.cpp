@@ -25,7 +25,14 @@ class T5 : public EncodingComponent {
             .exactly_relative = true,
             .learnable = true,
             .extrapolates = true,  // all distances from max_distance on share a bucket
-            .bidirectional = direction_ != "past"};
+            .bidirectional = direction_ != "past",
+            .beyond = Beyond::clamped};
+  }
+  std::string beyond() const override {
+    return fmt::format(
+        "distances of {} and more share the last bucket; buckets that training never had keep their "
+        "start",
+        max_distance_);
   }
 
   void fill(EncodingPlaces& places) const override {

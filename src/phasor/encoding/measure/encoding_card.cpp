@@ -27,9 +27,12 @@ void collect_terms(const Encoding& encoding, int depth, std::vector<CardTerm>& t
 }  // namespace
 
 EncodingCard make_card(const Encoding& encoding, const EncodingShape& shape, uint64_t seed) {
-  EncodingCard card{.encoding = {}, .expression = print(encoding), .traits = {}, .resolved = {}, .seed = seed};
+  EncodingCard card{
+      .encoding = {}, .expression = print(encoding), .traits = {}, .beyond = {}, .resolved = {}, .seed = seed};
   card.encoding = parse_encoding(card.expression);
-  card.traits = EncodingSum(card.encoding, card.expression).traits();
+  const EncodingSum sum(card.encoding, card.expression);
+  card.traits = sum.traits();
+  card.beyond = sum.beyond();
   EncodingShape resolved_for = shape;
   resolved_for.factors = shape.positions <= measured_positions(card.encoding, shape).most;
   card.resolved = resolve(card.encoding, resolved_for);

@@ -18,6 +18,7 @@ struct EncodingCard {
   Encoding encoding;
   std::string expression;  // canonical
   EncodingTraits traits;
+  std::string beyond;  // what becomes of positions beyond those of training
   ResolvedEncoding resolved;
   uint64_t seed = 0;  // of the model whose start the numbers below are
   std::vector<RotaryPairs> rotary_pairs;

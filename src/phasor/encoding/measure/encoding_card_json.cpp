@@ -364,6 +364,9 @@ Fields<EncodingTraits> trait_fields() {
           field("bidirectional", &T::bidirectional, "tells positions apart without a causal mask"),
           field("depends_on_length", &T::depends_on_length, "on the length of the sequence"),
           field("n_dimensional", &T::n_dimensional, "of coordinates instead of an index"),
+          derived_field<T>(
+              "beyond", [](const T& traits) { return beyond_name(traits.beyond); },
+              "what becomes of positions beyond those of training: `formula`, `clamped`, `drawn` or `refused`"),
           field("masked", &T::masked, "some heads see a window or a chunk only")};
 }
 
@@ -398,7 +401,8 @@ const Fields<EncodingCard>& json_fields(const EncodingCard*) {
                                  derived_field<C>(
                                      "class", [](const C& card) { return coupling_name(card.traits.coupling); },
                                      "how position and content are coupled"),
-                                 group_field("traits", part_fields(&C::traits, trait_fields()), "what it promises")};
+                                 group_field("traits", part_fields(&C::traits, trait_fields()), "what it promises"),
+                                 field("beyond", &C::beyond, "what becomes of positions beyond those of training")};
   static const Fields<C> terms = {
       field("seed", &C::seed, "of the model whose start the numbers are"),
       derived_field<C>(

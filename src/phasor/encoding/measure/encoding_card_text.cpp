@@ -252,6 +252,7 @@ std::string card_text(const EncodingCard& card, const CardText& form) {
   text += field("class",
                 fmt::format("{}: {}", coupling_name(card.traits.coupling), coupling_meaning(card.traits.coupling)));
   text += field("traits", traits_text(card.traits));
+  text += field("beyond", fmt::format("the training length: {}", card.beyond));
   text += field("shape", fmt::format("{} layers, {} heads of {} channels, width {}, {} positions{}, {}", shape.layers,
                                      shape.heads, shape.head_width, shape.width, shape.positions,
                                      shape.grid.empty() ? "" : fmt::format(" ({})", fmt::join(shape.grid, " x ")),

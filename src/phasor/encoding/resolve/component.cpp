@@ -24,4 +24,18 @@ std::string_view coupling_name(Coupling coupling) {
   return "none";
 }
 
+std::string_view beyond_name(Beyond beyond) {
+  switch (beyond) {
+    case Beyond::formula:
+      return "formula";
+    case Beyond::clamped:
+      return "clamped";
+    case Beyond::drawn:
+      return "drawn";
+    case Beyond::refused:
+      return "refused";
+  }
+  return "formula";
+}
+
 }  // namespace phasor

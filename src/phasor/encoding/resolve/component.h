@@ -23,6 +23,16 @@ enum class Coupling : uint8_t {
 
 std::string_view coupling_name(Coupling coupling);
 
+// What becomes of positions and distances beyond the longest sequence of training. Of a sum the last that applies.
+enum class Beyond : uint8_t {
+  formula,  // tables go on by the formula that made them
+  clamped,  // from a bound on, all count as the one at the bound
+  drawn,    // positions come from the range that training drew them from
+  refused,  // there are trained numbers for each position or distance of training, and none beyond
+};
+
+std::string_view beyond_name(Beyond beyond);
+
 struct EncodingTraits {
   Coupling coupling = Coupling::none;
   bool neutral = false;            // fills no place at all
@@ -33,6 +43,7 @@ struct EncodingTraits {
   bool depends_on_length = false;  // on the length of the sequence, beside positions
   bool n_dimensional = false;      // of coordinates instead of an index
   bool masked = false;             // some heads see a window or a chunk only
+  Beyond beyond = Beyond::formula;
 };
 
 class EncodingComponent {
@@ -41,6 +52,8 @@ class EncodingComponent {
   virtual EncodingTraits traits() const = 0;
   // The formula in force; empty: the entry's own says all.
   virtual std::string formula() const { return {}; }
+  // What becomes of positions beyond those of training, in a few words; empty: what traits() say is all (beyond.h).
+  virtual std::string beyond() const { return {}; }
   // Whether a parameter of the entry has a say, as the others are.
   virtual bool reads(std::string_view /*parameter*/) const { return true; }
   // What its tables must tell apart beyond positions and distances.

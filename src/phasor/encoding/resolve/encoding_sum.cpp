@@ -1,5 +1,8 @@
 #include "phasor/encoding/resolve/encoding_sum.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "phasor/encoding/catalogue.h"
@@ -26,8 +29,51 @@ EncodingTraits EncodingSum::traits() const {
     sum.bidirectional = sum.bidirectional || term.bidirectional;
     sum.depends_on_length = sum.depends_on_length || term.depends_on_length;
     sum.n_dimensional = sum.n_dimensional || term.n_dimensional;
+    sum.beyond = std::max(sum.beyond, term.beyond);
   }
   return sum;
+}
+
+namespace {
+
+// Of a term that has no words of its own.
+std::string_view usual_beyond(const EncodingTraits& traits) {
+  switch (traits.beyond) {
+    case Beyond::clamped:
+      return "from a bound on, all count as the one at the bound";
+    case Beyond::drawn:
+      return "positions come from the range that training drew from";
+    case Beyond::refused:
+      return "refused, there are trained numbers for each position of training alone";
+    case Beyond::formula:
+      break;
+  }
+  switch (traits.coupling) {
+    case Coupling::input:
+      return "vectors go on by the formula";
+    case Coupling::toeplitz_bias:
+      return "biases go on by the formula";
+    case Coupling::content_bias:
+      return "gates go on to add up";
+    case Coupling::hadamard_toeplitz:
+      return "angles go on to grow, beyond those of training";
+    case Coupling::none:
+      break;
+  }
+  return traits.neutral ? "nothing depends on positions" : "the formula goes on";
+}
+
+}  // namespace
+
+std::string EncodingSum::beyond() const {
+  std::vector<std::string> clauses;
+  for (size_t t = 0; t < components_.size(); ++t) {
+    std::string clause = components_[t]->beyond();
+    if (clause.empty()) clause = usual_beyond(components_[t]->traits());
+    if (components_.size() > 1) clause = fmt::format("{}: {}", encoding_.terms[t].name, clause);
+    if (std::find(clauses.begin(), clauses.end(), clause) == clauses.end()) clauses.push_back(clause);
+  }
+  return fmt::format("{}", fmt::join(clauses, "; "));
 }
 
 TableForm EncodingSum::form_for(const EncodingShape& shape) const {

@@ -1,6 +1,7 @@
 #pragma once
 // The terms of an expression, made: the whole of it, or what stands within randomized() or concat().
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,8 @@ class EncodingSum {
 
   // What holds for the sum: it is relative where every term is, learnable where one is.
   EncodingTraits traits() const;
+  // What becomes of positions beyond those of training, in words: a clause for each term.
+  std::string beyond() const;
   TableForm form_for(const EncodingShape& shape) const;
   void fill(EncodingPlaces& places) const;
 

@@ -206,11 +206,13 @@ void EncodingPlaces::randomize(int64_t extent, const std::function<void()>& fill
   if (extent < shape_.positions) {
     fail_term(fmt::format("max must be at least the longest sequence, {}, not {}", shape_.positions, extent));
   }
-  const int64_t outside = shape_.positions;
+  const int64_t outside = shape_.positions, trained = shape_.trained;
   drawn_ = PositionAxis{.kind = PositionAxis::Kind::randomized, .extent = extent};
   shape_.positions = extent;
+  shape_.trained = 0;  // the range is the same at any length
   fill();
   shape_.positions = outside;
+  shape_.trained = trained;
   drawn_.reset();
 }
 
@@ -233,10 +235,13 @@ void EncodingPlaces::segment(const Segments& segments, SegmentAxes axes, int64_t
   drawn_ = axes == SegmentAxes::segment ? segment : offset;
   if (axes == SegmentAxes::both) drawn_beside_ = segment;
   shape_.positions = extent;
+  const bool same_at_any_length = most > 0 || outside.trained == 0;
+  shape_.trained = same_at_any_length ? 0 : outside.trained + extent - outside.positions;
   // Offsets start again: keys that a causal query sees may have larger ones.
   if (axes != SegmentAxes::segment) shape_.causal = false;
   fill();
   shape_.positions = outside.positions;
+  shape_.trained = outside.trained;
   shape_.causal = outside.causal;
   drawn_.reset();
   drawn_beside_.reset();

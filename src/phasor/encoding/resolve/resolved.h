@@ -29,6 +29,9 @@ struct EncodingShape {
   std::vector<int64_t> grid = {};      // extents of the coordinates that tokens have beside their index; often none
   int64_t vocabulary = 0;              // words are 0 .. vocabulary - 1; 0: not known, so that any may be named
   std::vector<NamedWords> words = {};  // those that have names
+  // The longest sequence of training, where sequences are longer now: trained numbers are those that it had. 0: they
+  // are not.
+  int64_t trained = 0;
   // False: rotations have the frequencies of the longest sequences alone, and no factor for any position. For looking
   // at lengths that no table could hold.
   bool factors = true;
