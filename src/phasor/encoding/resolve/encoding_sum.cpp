@@ -56,7 +56,12 @@ std::string_view usual_beyond(const EncodingTraits& traits) {
     case Coupling::content_bias:
       return "gates go on to add up";
     case Coupling::hadamard_toeplitz:
+    case Coupling::hadamard:
       return "angles go on to grow, beyond those of training";
+    case Coupling::content_rotation:
+      return "tokens go on to say angles";
+    case Coupling::row_scale:
+      return "factors go on by the formula";
     case Coupling::none:
       break;
   }
