@@ -121,9 +121,9 @@ TEST(HeadSweep, LowPrecisionGoesOnFromALayerAsWell) {
 // Below PositionFit::kLeast samples in each half nothing is known of places, so that position_off takes away what the
 // encoding's tables say and nothing else. In a model of one layer that is the model without an encoding.
 TEST(HeadSweep, PositionOffIsTheModelWithoutItsTables) {
-  std::vector<const char*> encodings = {"rope",          "alibi", "rope(fraction=0.5)", "kerple(log)",
-                                        "rope[heads=0]", "fox",   "cable[heads=1]+rope",
-                                        "selective_rope(rank=2)", "repo[heads=0]"};
+  std::vector<const char*> encodings = {"rope",          "alibi", "rope(fraction=0.5)",  "kerple(log)",
+                                        "rope[heads=0]", "fox",   "cable[heads=1]+rope", "selective_rope(rank=2)",
+                                        "repo[heads=0]"};
   // A window and a chunk are position, too.
   if (testing_support::tested_device() == kDefaultDevice) {
     encodings.insert(encodings.end(), {"nope[window=2]", "nope[chunk=3]", "rope[window=3]"});
