@@ -2,6 +2,7 @@
 // Random spellings of catalogue encodings, all of which the catalogue accepts: blanks, any argument order, defaults
 // spelled out or not, formulas with variables, learned numbers, lists, encodings within others.
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
