@@ -50,6 +50,7 @@ std::vector<double> TurnSteps::others(const std::complex<float>* own, int64_t le
   sums.resize(static_cast<size_t>(numbers));
   if (steps_ > std::max<int64_t>(length - 1, 0)) add_steps(sums, own, length, -1.0);
   std::vector<double> steps;
+  steps.reserve(sums.size());
   for (const std::complex<double>& sum : sums) steps.push_back(std::arg(sum));
   return steps;
 }

@@ -56,7 +56,7 @@ inline constexpr uint32_t kRange = 1 << 16;  // halves are below it
 
 // The nearest to rate * 2^16 at which something is kept: rates are multiples of 2^-16.
 PHASOR_HOST_DEVICE constexpr uint32_t threshold(double rate) {
-  const auto nearest = static_cast<uint32_t>(rate * kRange + 0.5);
+  const uint32_t nearest = (static_cast<uint32_t>(rate * (2 * kRange)) + 1) / 2;
   return nearest < kRange ? nearest : kRange - 1;
 }
 
