@@ -262,6 +262,7 @@ void EncodingTables::add_rotations(const LayerEncoding& layer, int64_t l, LayerT
 
 View<const int32_t, 1> EncodingTables::upload_mask(const std::vector<HeadMask>& masks, int64_t HeadMask::*part) {
   std::vector<int32_t> tokens;
+  tokens.reserve(masks.size());
   for (const HeadMask& mask : masks) tokens.push_back(static_cast<int32_t>(mask.*part));
   if (std::all_of(tokens.begin(), tokens.end(), [](int32_t count) { return count == 0; })) return {};
   return View<const int32_t, 1>(upload_values(tokens), tokens.size());
