@@ -178,7 +178,7 @@ SwapEvaluation evaluate_swap(Session& session, const std::string& expression, co
   result.beyond = beyond_words(swapped.back().config().model.encoding);
   result.notes = swap_notes(swapped.back().swap());
   if (own.front().get() != nullptr && !swapped.front().adds_alike(*own.front().get())) {
-    result.notes.push_back(
+    result.notes.emplace_back(
         "what is added to the embeddings changes; attention damage does not see it, since it takes "
         "queries and keys as they were");
   }

@@ -114,7 +114,7 @@ RunFolder recalibrated(Backend& backend, const RunFolder& source, const fs::path
   asked.model.encoding = print(parse_encoding(encoding_at_length(expression, 1.0, asked.model.max_length)));
   asked.train.steps = steps;
   const TrainingStart start = start_from(source, {}, asked);
-  const RunFolder folder(further / config_id(start.config));
+  RunFolder folder(further / config_id(start.config));
   const TrainingOutcome outcome = train_in_folder(backend, start, folder, {.stop = callbacks.stop});
   if (outcome.end == TrainingEnd::stopped) throw Cancelled("stopped");
   return folder;
