@@ -175,6 +175,64 @@ TEST(AttentionDamage, KnowsTheOtherScale) {
   }
 }
 
+// A mask hides keys, which the logits read back still have: the divergence is infinite, and what is moved is the weight
+// that they had.
+TEST(AttentionDamage, KnowsMasks) {
+  const ThreadGuard one_thread(1);
+  for (const bool causal : {false, true}) {
+    ModelConfig own = small_model("rope"), masked = small_model("rope[window=3]"),
+                wide = small_model("rope[window=64]");
+    for (ModelConfig* config : {&own, &masked, &wide}) config->causal = causal;
+    Pair pair(own, masked), same(own, wide);
+    for (const HeadDamage& head : same.damage()) EXPECT_EQ(head.all().divergence(), 0.0);
+    const std::vector<HeadDamage> found = pair.damage();
+    pair.own.model.forward(pair.own.data.batch);
+    const LayerLogits layer = pair.own.logits(1);
+    for (int64_t h = 0; h < layer.heads(); ++h) {
+      double moved = 0.0;
+      for (int64_t s = 0; s < layer.sequences(); ++s) {
+        const Dense logits = layer.sequence(s)[static_cast<size_t>(h)].logits();
+        for (int64_t i = 0; i < logits.rows(); ++i) {
+          double sum = 0.0, hidden = 0.0;
+          for (int64_t j = 0; j < (causal ? i + 1 : logits.rows()); ++j) {
+            sum += std::exp(logits(i, j));
+            if (std::abs(i - j) >= 3) hidden += std::exp(logits(i, j));
+          }
+          moved += hidden / sum;
+        }
+      }
+      const DamageSum got = found[static_cast<size_t>(layer.heads() + h)].all();
+      EXPECT_EQ(got.divergence(), std::numeric_limits<double>::infinity());
+      EXPECT_NEAR(got.moved(), moved / static_cast<double>(got.queries), 1e3 * kRounding);
+    }
+  }
+}
+
+// What a sink takes goes to the keys where there is none.
+TEST(AttentionDamage, KnowsSinks) {
+  const ThreadGuard one_thread(1);
+  Pair pair(causal_model("rope+sink"), causal_model("rope"));
+  const std::vector<HeadDamage> found = pair.damage();
+  pair.own.model.forward(pair.own.data.batch);
+  const LayerLogits layer = pair.own.logits(0);
+  for (int64_t h = 0; h < layer.heads(); ++h) {
+    double taken = 0.0;
+    for (int64_t s = 0; s < layer.sequences(); ++s) {
+      const HeadLogits head = layer.sequence(s)[static_cast<size_t>(h)];
+      const Dense logits = head.logits();
+      for (int64_t i = 0; i < logits.rows(); ++i) {
+        double sum = std::exp(head.sink);
+        for (int64_t j = 0; j <= i; ++j) sum += std::exp(logits(i, j));
+        taken += std::exp(head.sink) / sum;
+      }
+    }
+    const DamageSum got = found[static_cast<size_t>(h)].all();
+    EXPECT_GT(taken, 0.0);
+    EXPECT_NEAR(got.moved(), taken / static_cast<double>(got.queries), 1e3 * kRounding);
+    EXPECT_EQ(got.divergence(), std::numeric_limits<double>::infinity());
+  }
+}
+
 // What the first layer does is not blamed on the second, whose queries and keys stay those of the first model.
 TEST(AttentionDamage, OfALayerThatKeepsItsEncodingIsZero) {
   Pair pair(causal_model("rope"), causal_model("rope[layers=1]"));

@@ -6,6 +6,7 @@
 
 #include "phasor/base/error.h"
 #include "phasor/base/parallel.h"
+#include "phasor/engine/key_mask.h"
 #include "phasor/spectrum/layer_logits.h"
 
 namespace phasor {
@@ -22,12 +23,21 @@ double log_sum(std::span<const double> logits) {
   return most + std::log(sum);
 }
 
+// What query i weighs against each other: the keys, those hidden by a mask too, and a sink.
+std::vector<double> weighed(const HeadLogits& head, const Dense& logits, int64_t i) {
+  const int64_t n = logits.rows();
+  std::vector<double> row(static_cast<size_t>(n + 1), kHidden);
+  const KeySpan seen = KeyMask{.causal = head.causal, .window = head.window, .chunk = head.chunk}.seen_by(i, n);
+  std::copy(logits.row(i) + seen.first, logits.row(i) + seen.end, row.begin() + seen.first);
+  row.back() = head.sink;
+  return row;
+}
+
 void add_head(HeadDamage& damage, const HeadLogits& head, const HeadLogits& other) {
   const Dense logits = head.logits(), changed = other.logits();
   const int64_t n = logits.rows();
   for (int64_t i = 0; i < n; ++i) {
-    const auto keys = static_cast<size_t>(head.causal ? i + 1 : n);
-    const QueryDamage query = query_damage({logits.row(i), keys}, {changed.row(i), keys});
+    const QueryDamage query = query_damage(weighed(head, logits, i), weighed(other, changed, i));
     damage.places[static_cast<size_t>(place_of_token(i, n))].add(query);
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 // One head's logits over one sequence, and what they are made of: logits = scale * query key^T + bias.
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct HeadLogits {
   bool causal = false;
   // A window or chunks that attention has besides; 0: none. The logits here are those of all keys, as if it had not.
   int64_t window = 0, chunk = 0;
+  double sink = -std::numeric_limits<double>::infinity();  // its logit, beside those of the keys; -infinity: none
 
   // Channel pairs that are turned, as (a, b) columns of query and key: a complex number a + i b each. Channels in no
   // pair carry content alone.

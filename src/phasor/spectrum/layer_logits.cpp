@@ -54,6 +54,7 @@ LayerLogits::LayerLogits(Transformer& model, const Batch& batch, int64_t layer)
   head_set_ = copied(backend_, attention_.rotation.head_set, heads());
   window_ = copied(backend_, attention_.window, heads());
   chunk_ = copied(backend_, attention_.chunk, heads());
+  if (!attention_.sink.empty()) sink_ = download(backend_, attention_.sink.data(), heads());
   if (!attention_.head_scale.empty()) head_scale_ = download(backend_, attention_.head_scale.data(), heads());
   if (const View<const float, 4>& turns = attention_.rotation.token; !turns.empty()) {
     token_set_ = copied(backend_, attention_.rotation.token_set, heads());
@@ -123,6 +124,7 @@ std::vector<HeadLogits> LayerLogits::sequence_with(const SequenceTables& tables,
     head.causal = causal();
     head.window = table_of(window_, h);
     head.chunk = table_of(chunk_, h);
+    if (!sink_.empty()) head.sink = static_cast<double>(sink_[static_cast<size_t>(h)]);
     head.rotary_pairs = tables.pairs(h);
     const int64_t shared = attention_.shape.shared_key_width;
     if (shared > 0) head.decoupled_from = width() - shared;

@@ -53,6 +53,7 @@ class LayerLogits {
   std::vector<int32_t> offsets_, positions_, head_set_;
   std::vector<int32_t> rotation_table_, bias_table_, scale_table_;  // of each sequence; empty: all read table 0
   std::vector<int32_t> window_, chunk_;                             // of each head; empty: none
+  std::vector<float> sink_;                                         // [heads]; empty: none
   std::vector<float> head_scale_;
   std::vector<double> prefix_;                       // [tokens, heads], sums of gates; empty: none
   std::vector<int32_t> token_set_;                   // [heads]; empty: tokens turn nothing

@@ -15,6 +15,8 @@ class Sink : public EncodingComponent {
     return {.coupling = Coupling::none, .exactly_relative = true, .learnable = learned_, .extrapolates = true};
   }
 
+  std::string beyond() const override { return "nothing depends on positions"; }
+
   void fill(EncodingPlaces& places) const override {
     const std::vector<int64_t> heads = places.heads();
     if (heads.empty()) return;
