@@ -122,6 +122,7 @@ TEST_P(AttentionProperty, GradientsDoNotNeedThoseByTables) {
   EXPECT_EQ(got.gradients.bias.data, data.before.bias.data) << "without a dbias nothing is added";
   EXPECT_EQ(got.gradients.frequency.data, data.before.frequency.data) << "without a dfrequency nothing is added";
   EXPECT_EQ(got.gradients.sink.data, data.before.sink.data) << "without a dsink nothing is added";
+  EXPECT_EQ(got.gradients.phase.data, data.before.phase.data) << "without a dphase nothing is added";
 }
 
 class AttentionFrequencies : public testing::TestWithParam<AttentionCase> {};

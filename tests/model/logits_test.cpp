@@ -139,11 +139,18 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
     const int64_t own_key = shape.key_width - shape.shared_key_width;
     const int64_t key_head = head * shape.key_heads / shape.heads;
     const Rotation* rotation = layer.rotation[static_cast<size_t>(head)].get();
-    const auto q =
-        turned(with_shared(channels(attention.query, i, head * own_query, own_query), attention.shared_query, i),
-               rotation, true, i, length);
-    const auto k = turned(with_shared(channels(attention.key, j, key_head * own_key, own_key), attention.shared_key, j),
-                          rotation, false, j, length);
+    const auto mapped = [&](const std::vector<double>& x) {
+      if (shape.feature == FeatureMap::none) return x;
+      std::vector<double> features;
+      for (const double channel : x) features.insert(features.end(), {std::log1p(std::exp(channel)), 0.0});
+      return features;
+    };
+    const auto q = turned(
+        mapped(with_shared(channels(attention.query, i, head * own_query, own_query), attention.shared_query, i)),
+        rotation, true, i, length);
+    const auto k =
+        turned(mapped(with_shared(channels(attention.key, j, key_head * own_key, own_key), attention.shared_key, j)),
+               rotation, false, j, length);
     const double scale = layer.scale[static_cast<size_t>(head)] / std::sqrt(static_cast<double>(shape.key_width));
     Value value;
     for (size_t c = 0; c < q.size(); ++c) value.add(scale * q[c].real() * k[c].real());
@@ -196,7 +203,7 @@ TEST_P(EncodingLogits, AreThoseOfTheFormula) {
             }
             const Value expected = logit(read, l, head, first + i, first + j, n);
             // Turning costs a few roundings a channel on each side (one more product per axis), the sum one per term.
-            const double roundings = static_cast<double>(attention.shape.key_width) + 20.0;
+            const double roundings = static_cast<double>(attention.shape.turned_width()) + 20.0;
             // Numbers that cancel when turned were larger before: twice as large at most, on either side.
             const double bound = 4.0 * roundings * kRounding * expected.size + 1e-30;
             ASSERT_NEAR(double{found}, expected.sum, bound)

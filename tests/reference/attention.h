@@ -5,6 +5,7 @@
 //   dropout(softmax(L))_ij v_j,
 // over the keys that i sees: of |i - j| < window, floor(i / chunk) = floor(j / chunk), j <= i those that are asked for.
 // A sink's logit joins the softmax and has no value.
+// With features q and k are those of queries and keys: every channel x is the pair (log(1 + e^x), 0).
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -80,6 +81,7 @@ struct AttentionTensors {
   Grid<S> frequency;    // [tables * sets * axes, pairs] or empty: what is added to the frequencies in the tables
   Grid<S> prefix = {};  // [tokens, heads] or empty
   Grid<S> sink = {};    // [1, heads], -infinity for heads without one; or empty
+  Grid<S> phase = {};   // [tables * sets, pairs] or empty: what is added to the angles of keys
 };
 
 template <class S>
@@ -101,8 +103,23 @@ struct Turn {
 };
 
 template <class S>
-std::vector<Turn<S>> turns(const AttentionSetup& setup, const Grid<S>& frequency, bool query, int64_t s, int64_t h,
+S softplus(const S& x) {
+  using std::exp;
+  using std::log;
+  if (value_of(x) > 0.0) return x + log(S(1.0) + exp(S(0.0) - x));
+  return log(S(1.0) + exp(x));
+}
+
+template <class S>
+S softplus_slope(const S& x) {
+  using std::exp;
+  return S(1.0) / (S(1.0) + exp(S(0.0) - x));
+}
+
+template <class S>
+std::vector<Turn<S>> turns(const AttentionSetup& setup, const AttentionTensors<S>& x, bool query, int64_t s, int64_t h,
                            int64_t token) {
+  const Grid<S>& frequency = x.frequency;
   using std::cos;
   using std::sin;
   const RotationSetup& r = setup.rotation;
@@ -128,6 +145,12 @@ std::vector<Turn<S>> turns(const AttentionSetup& setup, const Grid<S>& frequency
         turn.multiply(cos(angle), sin(angle));
       }
     }
+    if constexpr (requires(S z) { cos(z), sin(z); }) {
+      if (!query && !x.phase.empty()) {
+        const S& phase = x.phase(row / r.axes, c);
+        turn.multiply(cos(phase), sin(phase));
+      }
+    }
     result.push_back(turn);
   }
   return result;
@@ -149,7 +172,12 @@ std::vector<S> turned(const AttentionSetup& setup, const AttentionTensors<S>& x,
         query ? channel(x.query, x.shared_query, shape.key_width - shape.shared_query_width, h, token, c)
               : channel(x.key, x.shared_key, shape.key_width - shape.shared_key_width, setup.key_head(h), token, c));
   }
-  for (const Turn<S>& turn : turns(setup, x.frequency, query, s, h, token)) {
+  if (shape.feature == FeatureMap::softplus) {
+    std::vector<S> features;
+    for (const S& channel : channels) features.insert(features.end(), {softplus(channel), S(0.0)});
+    channels = std::move(features);
+  }
+  for (const Turn<S>& turn : turns(setup, x, query, s, h, token)) {
     const S a = channels[static_cast<size_t>(turn.a)];
     const S b = channels[static_cast<size_t>(turn.b)];
     channels[static_cast<size_t>(turn.a)] = operand(a * turn.f0 - b * turn.f1);
@@ -158,10 +186,10 @@ std::vector<S> turned(const AttentionSetup& setup, const AttentionTensors<S>& x,
   return channels;
 }
 
-// The turned queries or keys of one head and sequence, [n, key_width].
+// The turned queries or keys of one head and sequence, [n, turned_width()].
 template <class S>
 Grid<S> turned_head(const AttentionSetup& setup, const AttentionTensors<S>& x, bool query, int64_t s, int64_t h) {
-  Grid<S> result(setup.length(s), setup.shape.key_width);
+  Grid<S> result(setup.length(s), setup.shape.turned_width());
   for (int64_t i = 0; i < result.rows; ++i) {
     const std::vector<S> row = turned(setup, x, query, s, h, setup.begin(s) + i);
     std::copy(row.begin(), row.end(), result.data.begin() + i * result.columns);

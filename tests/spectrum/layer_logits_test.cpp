@@ -16,7 +16,7 @@ struct EngineHeads {
 };
 
 EngineHeads engine_heads(const Attention& attention, int64_t sequence, int64_t n) {
-  const int64_t heads = attention.shape.heads, width = attention.shape.key_width;
+  const int64_t heads = attention.shape.heads, width = attention.shape.turned_width();
   const DeviceArray<float> logits(test_backend(), {}, heads * n * n);
   const DeviceArray<float> queries(test_backend(), {}, heads * n * width), keys(test_backend(), {}, heads * n * width);
   AttentionDenseForward op{.sequence = static_cast<int32_t>(sequence), .attention = attention};

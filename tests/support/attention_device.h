@@ -191,6 +191,7 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
   const DeviceMatrix dbias(backend, Dtype::f32, data.before.bias);
   const DeviceMatrix dfrequency(backend, Dtype::f32, data.before.frequency);
   const DeviceMatrix dsink(backend, Dtype::f32, data.before.sink);
+  const DeviceMatrix dphase(backend, Dtype::f32, data.before.phase);
   AttentionBackward op;
   op.dquery = gradients.matrix(0);
   op.dkey = gradients.matrix(1);
@@ -207,6 +208,7 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
   if (!data.tensors.prefix.empty()) {
     op.dprefix = View<double, 2>(dprefix.data(), data.tokens() + data.shape.spare, heads);
   }
+  if (asked == TableGradientsAsked::all && !data.before.phase.empty()) op.dphase = dphase.view();
   op.out = out.matrix();
   op.dout = dout.matrix();
   op.log_sum = log_sum.view();
@@ -233,6 +235,8 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
     got.images.push_back(std::move(image));
   }
   got.images.push_back(dsink.download());
+  got.gradients.phase = dphase.read(data.before.phase.rows);
+  got.images.push_back(dphase.download());
   return got;
 }
 

@@ -25,6 +25,7 @@ EncodingEntry cable_entry();
 EncodingEntry rope_entry();
 EncodingEntry prope_entry();
 EncodingEntry xpos_entry();
+EncodingEntry pope_entry();
 EncodingEntry mla_entry();
 EncodingEntry sink_entry();
 EncodingEntry randomized_entry();
@@ -57,6 +58,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       rope_entry(),
       prope_entry(),
       xpos_entry(),
+      pope_entry(),
       // decoupled path
       mla_entry(),
       // the softmax

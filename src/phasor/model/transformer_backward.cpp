@@ -93,6 +93,7 @@ void Transformer::backward_layer(int64_t l, DistanceProbe* probe) {
                        .dbias = tables_.layer(l).dbias,
                        .dfrequency = tables_.layer(l).dfrequency,
                        .dsink = tables_.layer(l).dsink,
+                       .dphase = tables_.layer(l).dphase,
                        .out = layer.mixed,
                        .dout = flow_->mixed,
                        .log_sum = layer.log_sum,

@@ -27,4 +27,8 @@ void turn_back(float* gradient, const TurnedRows& rows, const Attention& attenti
 void add_by_frequency(double* sums, const float* gradient, const float* turned, const TurnedRows& rows,
                       const Attention& attention, const HeadPlace& place);
 
+// sums[pair] += g_b x_a - g_a x_b over the rows: a phase that turns x by e^(i phase) moves it by i x.
+void add_by_phase(double* sums, const float* gradient, const float* turned, const TurnedRows& rows,
+                  const Attention& attention, const HeadPlace& place);
+
 }  // namespace phasor
