@@ -63,7 +63,7 @@ TEST(Pope, TakesALayersQueriesAndKeysAsAWhole) {
       mistake("pope+rope", shape),
       "column 6: 'rope' (column 1) and 'pope' both rotate head 0 of layer 0; give them different heads or layers");
   EXPECT_EQ(mistake("mla(rope=0)+pope", shape),
-            "column 1: 'pope' (column 1) and 'mla(rope=0)' both make the queries and keys of layer 0; give them "
+            "column 6: 'pope' (column 1) and 'mla(rope=0)' both make the queries and keys of layer 0; give them "
             "different layers");
   EXPECT_EQ(mistake("concat(pope)", shape),
             "column 8: concat takes terms that are added to the embeddings, and no features");

@@ -195,7 +195,10 @@ static const Fields<Rotation>& json_fields(const Rotation*) {
       derived_field<R>(
           "length_classes",
           [](const R& rotation) { return rotation.class_of_length.empty() ? 1 : rotation.class_of_length.back() + 1; },
-          "tables for different lengths of sequences")};
+          "tables for different lengths of sequences"),
+      derived_field<R>(
+          "phases", [](const R& rotation) { return !rotation.phases.empty(); },
+          "keys turn by angles of their own beside that, the same at every position")};
   return fields;
 }
 
@@ -242,7 +245,11 @@ static const Fields<LayerEncoding>& json_fields(const LayerEncoding*) {
       field("decoupled", &L::decoupled, "a path of its own for position; null: none"),
       field("masks", &L::masks, "of every head: what it sees"),
       derived_field<L>("reach", layer_reach, "what a query sees lies at most so many tokens away; null: all"),
-      derived_field<L>("sinks", heads_with_sinks, "heads that have one")};
+      derived_field<L>("sinks", heads_with_sinks, "heads that have one"),
+      derived_field<L>(
+          "features", [](const L& layer) { return layer.feature == FeatureMap::none ? "none" : "softplus"; },
+          "what a channel of queries and keys becomes before it is turned: `none`: "
+          "itself; `softplus`: the pair (log(1 + e^x), 0)")};
   return fields;
 }
 
