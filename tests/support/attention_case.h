@@ -274,6 +274,7 @@ inline std::vector<AttentionCase> attention_cases() {
     c.rate = 0.2f;
     c.spare = 9;
   }
+  add_prefix_cases(cases);
   {
     AttentionCase& c = add("Features", {5, 33, 1, 17}, shape(3, 3, 12, 10));
     c.feature = FeatureMap::softplus;
@@ -303,7 +304,6 @@ inline std::vector<AttentionCase> attention_cases() {
     c.halves = c.phases = true;
     c.head_set = {1, -1, 0, 1};
   }
-  add_prefix_cases(cases);
   {
     AttentionCase& c = add("Window", {1, 33, 70, 130}, shape(3, 3, 8, 8));
     c.window = {1, 2, 40};

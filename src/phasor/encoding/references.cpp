@@ -236,7 +236,7 @@ const std::vector<Reference>& references() {
       {.key = "gopalakrishnan2025decoupling",
        .authors = {"Gopalakrishnan, Anand", "Csord\u00e1s, R\u00f3bert", "Schmidhuber, J\u00fcrgen",
                    "Mozer, Michael C."},
-       .title = "Decoupling the ``What'' and ``Where'' With Polar Coordinate Positional Embeddings",
+       .title = "Decoupling the \"What\" and \"Where\" With Polar Coordinate Positional Embeddings",
        .year = 2025,
        .arxiv = "2509.10534",
        .venue = {},
