@@ -126,8 +126,7 @@ TEST_P(AttentionReference, GradientAlongADirectionIsTheComplexStep) {
   const auto gradients = reference::attention_backward(
       data.setup, data.tensors, data.dout, {saved.out, saved.log_sum},
       {Grid<double>(bias.rows, bias.columns), Grid<double>(frequency.rows, frequency.columns),
-       Grid<double>(data.tensors.sink.rows, data.tensors.sink.columns),
-       Grid<double>(phase.rows, phase.columns)});
+       Grid<double>(data.tensors.sink.rows, data.tensors.sink.columns), Grid<double>(phase.rows, phase.columns)});
   auto stepped = data.lifted<Complex>();
   stepped.frequency = Grid<Complex>(frequency.rows, frequency.columns);
   stepped.phase = Grid<Complex>(phase.rows, phase.columns);

@@ -222,10 +222,9 @@ AttentionTensors<S> attention_backward(const AttentionSetup& setup, const Attent
   for (int64_t s = 0; s < setup.sequences(); ++s) {
     for (int64_t h = 0; h < setup.shape.heads; ++h) add_head_gradients(setup, x, dout, saved, s, h, gradients);
   }
-  return {totals(gradients.query),      totals(gradients.key),    totals(gradients.shared_query),
-          totals(gradients.shared_key), totals(gradients.value),  totals(gradients.bias),
-          totals(gradients.frequency),  totals(gradients.prefix), totals(gradients.sink),
-          totals(gradients.phase)};
+  return {totals(gradients.query), totals(gradients.key),  totals(gradients.shared_query), totals(gradients.shared_key),
+          totals(gradients.value), totals(gradients.bias), totals(gradients.frequency),    totals(gradients.prefix),
+          totals(gradients.sink),  totals(gradients.phase)};
 }
 
 }  // namespace phasor::reference

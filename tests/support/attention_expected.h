@@ -10,9 +10,8 @@ namespace phasor::testing_support {
 
 using reference::Rounded32;
 
-inline constexpr const char* kGradientNames[] = {"dquery", "dkey",  "dshared_query", "dshared_key",
-                                                 "dvalue", "dbias", "dfrequency",    "dsink",
-                                                 "dphase"};
+inline constexpr const char* kGradientNames[] = {"dquery", "dkey",       "dshared_query", "dshared_key", "dvalue",
+                                                 "dbias",  "dfrequency", "dsink",         "dphase"};
 inline constexpr size_t kGradients = 9;
 inline constexpr size_t kTokenGradients = 5;  // the first so many have a row per token; the others are by tables
 
