@@ -189,9 +189,9 @@ TEST(SpectrumCommand, ExportedQueriesGiveTheNumbersOfTheRun) {
   const TemporaryFolder folder;
   int number_of_run = 0;
   for (const char* encoding : {"rope", "alibi", "rope+scale(\"1+i/4\")[heads=1]"}) {
-    const std::string name = fmt::format("run{}", ++number_of_run);
-    const fs::path run = train_tiny(folder / name, {"--encoding", encoding});
-    const fs::path inside = folder / fmt::format("{}.safetensors", name);
+    const std::string stem = fmt::format("run{}", ++number_of_run);
+    const fs::path run = train_tiny(folder / stem, {"--encoding", encoding});
+    const fs::path inside = folder / fmt::format("{}.safetensors", stem);
     ASSERT_EQ(phasor_command({"export", run.string(), "--samples", "32", "--tensors", "queries,keys,logits", "--out",
                               inside.string()})
                   .code,

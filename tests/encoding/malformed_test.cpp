@@ -67,7 +67,8 @@ const std::vector<Malformed> kMalformed = {
     {"rope(theta=100)", "column 6: rope has no argument 'theta'; theta is 'base' here: rope(base=500000)"},
     {"rope(turns=100)",
      "column 6: rope has no argument 'turns'; known: base, layout, fraction, frequencies, scaling, factor, "
-     "original, beta_fast, beta_slow, truncate, low, high, attention, mscale, mscale_all_dim, short, long, axes, map, "
+     "original, beta_fast, beta_slow, truncate, low, high, attention, attention_on, mscale, mscale_all_dim, short, "
+     "long, axes, map, "
      "sections"},
     {"nope(1)", "column 6: nope takes no arguments"},
     {"nope(base=1)", "column 6: nope takes no arguments"},
@@ -113,7 +114,8 @@ const std::vector<Malformed> kMalformed = {
     {R"~(rope(frequencies="c",axes=2))~", "column 27: rope: a formula gives the frequencies of one axis only"},
     {R"~(rope(scaling=longrope,original=8,short="1,2",long="1,2",w=3))~",
      "column 57: rope has no argument 'w'; known: base, layout, fraction, frequencies, scaling, factor, "
-     "original, beta_fast, beta_slow, truncate, low, high, attention, mscale, mscale_all_dim, short, long, axes, map, "
+     "original, beta_fast, beta_slow, truncate, low, high, attention, attention_on, mscale, mscale_all_dim, short, "
+     "long, axes, map, "
      "sections"},
     // Numbers that are learned; learned_number_test.cpp has their bounds
     {R"~(bias("a*d",a=learned(per=0)))~", "column 26: learned: per must be a word, not 0; known: all, head"},

@@ -2,6 +2,7 @@
 // Random spellings of catalogue encodings, all of which the catalogue accepts: blanks, any argument order, defaults
 // spelled out or not, formulas with variables, learned numbers, lists, encodings within others.
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,11 +91,19 @@ class RandomSpelling {
 
   // Rotary channels come in pairs, and some arguments are about them.
   void fit_mla(std::vector<Given>& given) {
-    std::erase_if(given, [](const Given& one) { return one.name == "rope"; });
+    constexpr std::array kScaling = {"scaling", "factor",    "original",    "beta_fast", "beta_slow", "truncate",
+                                     "low",     "high",      "short",       "long",      "mscale",    "mscale_all_dim",
+                                     "rope",    "attention", "attention_on"};
+    std::erase_if(given, [&](const Given& one) {
+      return std::find(kScaling.begin(), kScaling.end(), one.name) != kScaling.end();
+    });
     if (given.empty() && coin()) given.push_back({"rope", "0"});
     if (coin()) return;
     given.push_back({"rope", std::to_string(4 * (1 + draws_.below(4)))});
     std::erase_if(given, [](const Given& one) { return one.name == "rope" && one.value == "0"; });
+    if (coin()) return;
+    given.push_back({"scaling", pick({"linear", "ntk"})});
+    given.push_back({"factor", std::to_string(1 + draws_.below(8))});
   }
 
   // Each way to use rope has arguments that belong to it.

@@ -266,6 +266,7 @@ TEST(Rope, OtherNamesAreForFormulasOnly) {
       parse_error("rope(base=10,frequencies=learned,a=2)"),
       "encoding 'rope(base=10,frequencies=learned,a=2)': column 34: rope has no argument 'a'; known: base, layout, "
       "fraction, frequencies, scaling, factor, original, beta_fast, beta_slow, truncate, low, high, attention, "
+      "attention_on, "
       "mscale, mscale_all_dim, short, long, axes, map, sections");
   EXPECT_EQ(parse_error("rope(frequencies=\"a^(-c)\",a=2)"), "no error");
 }

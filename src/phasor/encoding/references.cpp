@@ -380,13 +380,6 @@ const std::vector<Reference>& references() {
        .arxiv = "2202.12172",
        .venue = "ACL 2022",
        .url = {}},
-      {.key = "meta2025llama4",
-       .authors = {"Meta AI"},
-       .title = "The Llama 4 herd: The beginning of a new era of natively multimodal AI innovation",
-       .year = 2025,
-       .arxiv = {},
-       .venue = {},
-       .url = "https://ai.meta.com/blog/llama-4-multimodal-intelligence/"},
   };
   return all;
 }
