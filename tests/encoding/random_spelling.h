@@ -66,6 +66,7 @@ class RandomSpelling {
       given.push_back({parameter.name, std::move(nested.text), true});
     }
     if (entry->name == "bias") add_formula(given, "formula", {"d", "i", "n", "h", "l", "H", "L"}, true);
+    if (entry->name == "scale") add_formula(given, "formula", {"i", "n", "h", "l", "H", "L"}, true);
     if (entry->name == "input") add_formula(given, "formula", {"i", "n", "c", "C"}, false);
     result.neutral = result.neutral || (entry->name == "prope" && is_given(given, "p", "0"));
     result.text += arguments(*entry, given);
@@ -101,7 +102,8 @@ class RandomSpelling {
     if (coin()) return;
     given.push_back({"rope", std::to_string(4 * (1 + draws_.below(4)))});
     std::erase_if(given, [](const Given& one) { return one.name == "rope" && one.value == "0"; });
-    if (coin()) return;
+    const auto is_released = [](const Given& one) { return one.name == "table" && one.value == "released"; };
+    if (coin() || std::any_of(given.begin(), given.end(), is_released)) return;
     given.push_back({"scaling", pick({"linear", "ntk"})});
     given.push_back({"factor", std::to_string(1 + draws_.below(8))});
   }

@@ -63,8 +63,9 @@ class Exporter {
 
   // Logits are these times the products of queries and keys, which do not have them.
   void add_query_factors(SafetensorsWriter& writer, const std::string& prefix, const Attention& attention) {
-    const std::vector<float> factors = query_factors(model_.backend(), attention, batch_.offsets);
-    if (!factors.empty()) writer.add(prefix + "query_factors", {attention.shape.heads, batch_.token_count()}, factors);
+    std::vector<float> factors = query_factors(model_.backend(), attention, batch_.offsets);
+    if (factors.empty()) return;
+    writer.add(prefix + "query_factors", {attention.shape.heads, batch_.token_count()}, std::move(factors));
   }
 
   void add_dense(SafetensorsWriter& writer, const std::string& prefix, const Attention& attention, int64_t s) {
