@@ -86,12 +86,12 @@ class RandomSpelling {
       if (words) result.push_back({parameter.name, word_list(), true});
       if (!parameter.required && (large || coin())) result.push_back({parameter.name, value(parameter)});
     }
-    if (entry.name == "mla") fit_mla(result);
+    if (entry.name == "mla") fit_mla(entry, result);
     return result;
   }
 
   // Rotary channels come in pairs, and some arguments are about them.
-  void fit_mla(std::vector<Given>& given) {
+  void fit_mla(const EncodingEntry& entry, std::vector<Given>& given) {
     constexpr std::array kScaling = {"scaling", "factor",    "original",    "beta_fast", "beta_slow", "truncate",
                                      "low",     "high",      "short",       "long",      "mscale",    "mscale_all_dim",
                                      "rope",    "attention", "attention_on"};
@@ -102,10 +102,19 @@ class RandomSpelling {
     if (coin()) return;
     given.push_back({"rope", std::to_string(4 * (1 + draws_.below(4)))});
     std::erase_if(given, [](const Given& one) { return one.name == "rope" && one.value == "0"; });
-    const auto is_released = [](const Given& one) { return one.name == "table" && one.value == "released"; };
-    if (coin() || std::any_of(given.begin(), given.end(), is_released)) return;
-    given.push_back({"scaling", pick({"linear", "ntk"})});
+    std::erase_if(given, [](const Given& one) { return one.name == "table"; });  // the released one is not stretched
     given.push_back({"factor", std::to_string(1 + draws_.below(8))});
+    const std::string rule = pick({"linear", "ntk", "yarn", "yarn", "llama3", "llama3"});
+    given.push_back({"scaling", rule});
+    if (rule == "linear" || rule == "ntk") return;
+    given.push_back({"original", std::to_string(1 + draws_.below(9000))});
+    if (rule == "llama3") return given.push_back({"high", print_number(2.0 + draws_.below(20))});
+    std::erase_if(given, [](const Given& one) { return one.name == "base"; });
+    given.push_back({"base", print_number(2.0 + draws_.below(20000))});
+    given.push_back({"beta_fast", print_number(1.0 + draws_.below(100))});
+    for (const char* name : {"truncate", "attention", "attention_on"}) {
+      given.push_back({name, value(*find_parameter(entry, name))});
+    }
   }
 
   // Each way to use rope has arguments that belong to it.
@@ -132,7 +141,7 @@ class RandomSpelling {
         need("scaling", "yarn");
         need("original", std::to_string(1 + draws_.below(9000)));
         need("beta_fast", print_number(1.0 + draws_.below(100)));
-        allowed.insert(allowed.end(), {"factor", "truncate", "attention"});
+        allowed.insert(allowed.end(), {"factor", "truncate", "attention", "attention_on"});
         break;
       case 4:
         need("scaling", "llama3");
