@@ -130,6 +130,10 @@ TEST(EncodingCatalogue, TraitsAreThoseOfTheLiterature) {
       {"fox(gate=bias)", toeplitz_bias, "RLXB"},
       {"fox(gate=fixed)", toeplitz_bias, "RXB"},
       {"cable", content_bias, "RLXB"},
+      {"shaw", distance_rows, "RLXB"},
+      {"transformer_xl", distance_rows, "RLXB"},
+      {"deberta", distance_rows, "RLXB"},
+      {"shaw+rope", distance_rows, "RLB"},
       {"rope", hadamard_toeplitz, "RB"},
       {"rope(frequencies=learned)", hadamard_toeplitz, "RLB"},
       {"rope(scaling=yarn,factor=4,original=64)", hadamard_toeplitz, "RXB"},
@@ -179,6 +183,7 @@ TEST(EncodingCatalogue, CouplingsHaveNames) {
   EXPECT_EQ(coupling_name(Coupling::toeplitz_bias), "toeplitz_bias");
   EXPECT_EQ(coupling_name(Coupling::hadamard_toeplitz), "hadamard_toeplitz");
   EXPECT_EQ(coupling_name(Coupling::content_bias), "content_bias");
+  EXPECT_EQ(coupling_name(Coupling::distance_rows), "distance_rows");
 }
 
 class ArgumentsTest : public ::testing::Test {

@@ -40,6 +40,15 @@ const std::vector<Clash> kClashes = {
     {"mla(kv=8,rope=0)+mla(rope=0)",
      "column 18: 'mla(kv=8,rope=0)' (column 1) and 'mla(rope=0)' both make the queries and keys of layer 0; give them "
      "different layers"},
+    {"shaw[heads=0]+transformer_xl[heads=1]",
+     "column 15: 'shaw[heads=0]' (column 1) and 'transformer_xl[heads=1]' both multiply the queries of layer 0 with "
+     "vectors by distance; give them different layers"},
+    {"deberta+deberta(which=p2c)[layers=2]",
+     "column 9: 'deberta' (column 1) and 'deberta(which=p2c)[layers=2]' both multiply the keys of layer 2 with vectors "
+     "by distance; give them different layers"},
+    {"shaw+mla[layers=1]",
+     "column 6: 'mla[layers=1]' makes the queries and keys of layer 1 out of latents, which 'shaw' has no vectors for; "
+     "give them different layers"},
     {"sinusoidal+randomized(learned,max=64)",
      "column 23: 'sinusoidal' (column 1) and 'learned' both add to the embeddings, but by different positions"},
     {"randomized(sinusoidal,max=32)+randomized(sinusoidal,max=64)",

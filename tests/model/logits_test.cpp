@@ -132,6 +132,21 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
     }
   }
 
+  static std::vector<double> shifted(std::vector<double> x, const ShiftTerm* shift, int64_t head) {
+    for (size_t c = 0; c < (shift == nullptr ? 0 : x.size()); ++c) x[c] += shift->fixed(head, static_cast<int64_t>(c));
+    return x;
+  }
+
+  void add_rows(Value& value, double scale, const RowTerm* rows, const std::vector<double>& x, int64_t head, int64_t i,
+                int64_t j) const {
+    if (rows == nullptr) return;
+    const int64_t distance = position(j, rows->axis) - position(i, rows->axis);
+    const int64_t row = rows->index[static_cast<size_t>(rows->reach + distance)];
+    const auto width = static_cast<int64_t>(x.size());
+    const int64_t first = rows->fixed.columns > width ? head * width : 0;
+    for (int64_t c = 0; c < width; ++c) value.add(scale * x[static_cast<size_t>(c)] * rows->fixed(row, first + c));
+  }
+
   Value logit(const Rows& attention, int64_t l, int64_t head, int64_t i, int64_t j, int64_t length) const {
     const LayerEncoding& layer = encoding_.layers[static_cast<size_t>(l)];
     const AttentionShape& shape = attention.shape;
@@ -139,16 +154,19 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
     const int64_t own_key = shape.key_width - shape.shared_key_width;
     const int64_t key_head = head * shape.key_heads / shape.heads;
     const Rotation* rotation = layer.rotation[static_cast<size_t>(head)].get();
-    const auto q =
-        turned(with_shared(channels(attention.query, i, head * own_query, own_query), attention.shared_query, i),
-               rotation, true, i, length);
-    const auto k = turned(with_shared(channels(attention.key, j, key_head * own_key, own_key), attention.shared_key, j),
-                          rotation, false, j, length);
+    const auto plain_q =
+        with_shared(channels(attention.query, i, head * own_query, own_query), attention.shared_query, i);
+    const auto plain_k =
+        with_shared(channels(attention.key, j, key_head * own_key, own_key), attention.shared_key, j);
+    const auto q = turned(shifted(plain_q, layer.query_shift.get(), head), rotation, true, i, length);
+    const auto k = turned(plain_k, rotation, false, j, length);
     const double scale = layer.scale[static_cast<size_t>(head)] / std::sqrt(static_cast<double>(shape.key_width));
     Value value;
     for (size_t c = 0; c < q.size(); ++c) value.add(scale * q[c].real() * k[c].real());
     value.add(bias(layer, head, i, j, length));
     add_gates(value, attention, layer, head, i, j);
+    add_rows(value, scale, layer.query_rows.get(), shifted(plain_q, layer.row_shift.get(), head), head, i, j);
+    add_rows(value, scale, layer.key_rows.get(), plain_k, head, i, j);
     return value;
   }
 

@@ -4,6 +4,8 @@
 //   d(A q_i) = s sum_j dL_ij B k_j,  d(B k_j) = s sum_i dL_ij A q_i,  db(d) = sum of dL_ij at distance d.
 //   dc_t = sum of dL_ij over i, j with t the later of both less that with t the earlier.
 // A sink's logit has the same gradient with nothing in place of <do_i, v_j>.
+//   dE(d) = s sum of dL_ij (q_i + v) at distance d, dF(d) = s sum of dL_ij k_j; dq_i += s sum_j dL_ij E, dk_j likewise;
+//   du and dv are the sums over tokens of what the products with keys and with rows say of the queries.
 // A factor m e^(i w p) moves by i p of itself with w: dw = sum of p Im(conj(A q) d(A q)) over queries, and keys alike.
 #include "reference/attention.h"
 
@@ -118,6 +120,9 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
       add_by_frequency(setup, token_turns, s, h, token, gradient, channels, gradients.frequency);
     }
     turn_back(token_turns, gradient);
+    if (query && !gradients.query_shift.empty()) {
+      for (int64_t c = 0; c < width; ++c) gradients.query_shift(h, c).add(gradient[static_cast<size_t>(c)]);
+    }
     if (query) {
       add_channels(gradients.query, gradients.shared_query, width - shape.shared_query_width, h, token, gradient);
     } else {
@@ -126,10 +131,13 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
     }
   };
   SumGrid<S> dkeys = sums<S>(n, width);
+  SumGrid<S> dplain_keys = sums<S>(n, width);
   for (int64_t i = 0; i < n; ++i) {
     const AttentionRow<S> row = attention_row(setup, x, queries, keys, s, h, i);
     const std::vector<S> dlogits = logit_gradient_row(setup, x, row, dout, saved, s, h, i);
     SumGrid<S> dquery = sums<S>(1, width);
+    SumGrid<S> drow_query = sums<S>(1, width);
+    const std::vector<S> row_query = shifted(plain(setup, x, true, h, begin + i), x.row_shift, h);
     if (!gradients.sink.empty() && has_sink(x, h)) {
       using std::exp;
       const S weight = exp(x.sink(0, h) - saved.log_sum(begin + i, h));
@@ -149,6 +157,20 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
         dquery(0, c).add(dlogit * keys(j, c));
         dkeys(j, c).add(dlogit * queries(i, c));
       }
+      const auto add_row = [&](const RowsSetup& rows, const Grid<S>& table, const std::vector<S>& channels,
+                               SumGrid<S>& dtable, SumGrid<S>& dchannels, int64_t to) {
+        if (table.empty()) return;
+        const int64_t r = setup.row_of(rows, begin + i, begin + j);
+        const int64_t first = setup.row_start(table.columns, h);
+        for (int64_t c = 0; c < width; ++c) {
+          dchannels(to, c).add(dlogit * table(r, first + c));
+          if (!dtable.empty()) dtable(r, first + c).add(dlogit * (scale * channels[static_cast<size_t>(c)]));
+        }
+      };
+      add_row(setup.query_rows, x.query_rows, row_query, gradients.query_rows, drow_query, 0);
+      if (!x.key_rows.empty()) {
+        add_row(setup.key_rows, x.key_rows, plain(setup, x, false, h, begin + j), gradients.key_rows, dplain_keys, j);
+      }
       if (value_of(row.factors[at]) == 0.0) continue;
       const S weight = operand(row.weights[at] * row.factors[at]);
       for (int64_t c = 0; c < shape.value_width; ++c) {
@@ -157,11 +179,26 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
       }
     }
     add_turned(true, i, totals(dquery).data);
+    if (x.query_rows.empty()) continue;
+    std::vector<S> by_rows = totals(drow_query).data;
+    for (S& g : by_rows) g = g * scale;
+    if (!gradients.row_shift.empty()) {
+      for (int64_t c = 0; c < width; ++c) gradients.row_shift(h, c).add(by_rows[static_cast<size_t>(c)]);
+    }
+    add_channels(gradients.query, gradients.shared_query, width - shape.shared_query_width, h, begin + i, by_rows);
   }
   const Grid<S> dturned = totals(dkeys);
   for (int64_t j = 0; j < n; ++j) {
     const auto first = dturned.data.begin() + j * width;
     add_turned(false, j, std::vector<S>(first, first + width));
+  }
+  if (x.key_rows.empty()) return;
+  const Grid<S> dplain = totals(dplain_keys);
+  for (int64_t j = 0; j < n; ++j) {
+    std::vector<S> by_rows(dplain.data.begin() + j * width, dplain.data.begin() + (j + 1) * width);
+    for (S& g : by_rows) g = g * scale;
+    add_channels(gradients.key, gradients.shared_key, width - shape.shared_key_width, setup.key_head(h), begin + j,
+                 by_rows);
   }
 }
 
@@ -170,6 +207,7 @@ struct TableGradients {
   Grid<double> bias;       // [tables * heads * rows, 2 reach + 1]
   Grid<double> frequency;  // [tables * sets * axes, pairs]
   Grid<double> sink;       // [1, heads]
+  Grid<double> query_rows, key_rows, query_shift, row_shift;  // as the tensors
 };
 
 template <class S>
@@ -181,17 +219,26 @@ AttentionTensors<S> attention_backward(const AttentionSetup& setup, const Attent
     for (size_t i = 0; i < from.data.size(); ++i) result.data[i].add(S(from.data[i]));
     return result;
   };
-  AttentionTensors<Sum<S>> gradients{zeros(x.query),           zeros(x.key),   zeros(x.shared_query),
-                                     zeros(x.shared_key),      zeros(x.value), started(before.bias),
-                                     started(before.frequency)};
-  gradients.prefix = zeros(x.prefix);
-  gradients.sink = started(before.sink);
+  AttentionTensors<Sum<S>> gradients{zeros(x.query),
+                                     zeros(x.key),
+                                     zeros(x.shared_query),
+                                     zeros(x.shared_key),
+                                     zeros(x.value),
+                                     started(before.bias),
+                                     started(before.frequency),
+                                     zeros(x.prefix),
+                                     started(before.sink),
+                                     started(before.query_rows),
+                                     started(before.key_rows),
+                                     started(before.query_shift),
+                                     started(before.row_shift)};
   for (int64_t s = 0; s < setup.sequences(); ++s) {
     for (int64_t h = 0; h < setup.shape.heads; ++h) add_head_gradients(setup, x, dout, saved, s, h, gradients);
   }
-  return {totals(gradients.query),      totals(gradients.key),    totals(gradients.shared_query),
-          totals(gradients.shared_key), totals(gradients.value),  totals(gradients.bias),
-          totals(gradients.frequency),  totals(gradients.prefix), totals(gradients.sink)};
+  return {totals(gradients.query),       totals(gradients.key),        totals(gradients.shared_query),
+          totals(gradients.shared_key),  totals(gradients.value),      totals(gradients.bias),
+          totals(gradients.frequency),   totals(gradients.prefix), totals(gradients.sink),     totals(gradients.query_rows),
+          totals(gradients.key_rows),    totals(gradients.query_shift), totals(gradients.row_shift)};
 }
 
 }  // namespace phasor::reference

@@ -25,6 +25,18 @@ struct AttentionCase {
   bool bias_rows = false;  // a row of biases for each position of the query
   int64_t bias_axis = 0;
   int64_t bias_tables = 1;
+  enum class Rows : uint8_t {
+    none,
+    clipped,    // farther distances read the last row
+    all,        // each distance has its own
+    backwards,  // likewise, the last row first
+    buckets,    // a few rows in ranges that grow
+    random,
+  };
+  Rows query_rows = Rows::none, key_rows = Rows::none;
+  bool shared_rows = false;  // the heads read one table
+  bool shifts = false;
+  int64_t rows_axis = 0;
   bool head_scale = false;
   bool prefix = false;
   std::vector<int64_t> window, chunk;  // [heads] or empty
@@ -257,6 +269,54 @@ inline std::vector<AttentionCase> attention_cases() {
     c.spare = 20;
   }
   {
+    AttentionCase& c = add("ClippedRows", {1, 40, 17, 70, 2}, shape(3, 3, 16, 16));
+    c.query_rows = AttentionCase::Rows::clipped;
+    c.shared_rows = c.packed = true;
+    c.running_axis = 0;
+    c.spare = 3;
+  }
+  {
+    AttentionCase& c = add("RowsOfShuffledPositions", {33, 5, 18}, shape(4, 2, 10, 6));
+    c.query_rows = AttentionCase::Rows::all;
+    c.key_rows = AttentionCase::Rows::clipped;
+    c.causal = c.head_scale = true;
+  }
+  {
+    AttentionCase& c = add("RowsWithShifts", {70, 16, 1, 33}, shape(2, 2, 20, 8));
+    c.query_rows = AttentionCase::Rows::all;
+    c.shifts = true;
+    c.running_axis = 0;
+    c.rate = 0.2f;
+    c.spare = 5;
+  }
+  {
+    AttentionCase& c = add("CausalRowsBackwards", {70, 40}, shape(2, 2, 8, 8));
+    c.query_rows = AttentionCase::Rows::backwards;
+    c.key_rows = AttentionCase::Rows::all;
+    c.causal = c.bias = true;
+    c.running_axis = 0;
+  }
+  {
+    AttentionCase& c = add("RowsInBuckets", {50, 1, 35, 16}, shape(4, 2, 12, 10));
+    c.query_rows = c.key_rows = AttentionCase::Rows::buckets;
+    c.running_axis = 0;
+    c.packed = true;
+  }
+  {
+    AttentionCase& c = add("RowsBesideRotation", {21, 37}, shape(4, 4, 14, 10));
+    c.shape.shared_query_width = 6;
+    c.shape.shared_key_width = 4;
+    c.pairs = 5;
+    c.first = 2;
+    c.head_set = {0, -1, 0, 0};
+    c.decays = c.shifts = c.shared_rows = true;
+    c.query_rows = AttentionCase::Rows::random;
+    c.key_rows = AttentionCase::Rows::clipped;
+    c.axes = 2;
+    c.running_axis = 1;
+    c.rows_axis = 1;
+  }
+  {
     AttentionCase& c = add("Everything", {1, 17, 2, 45, 8}, shape(6, 3, 20, 10));
     c.shape.shared_key_width = 4;
     c.shape.shared_query_width = 10;
@@ -269,6 +329,10 @@ inline std::vector<AttentionCase> attention_cases() {
     c.head_set = {0, 1, -1, 1, 0, 1};
     c.rotation_tables = 2;
     c.bias_tables = 3;
+    c.query_rows = AttentionCase::Rows::random;
+    c.key_rows = AttentionCase::Rows::all;
+    c.rows_axis = 1;
+    c.shifts = true;
     c.rate = 0.2f;
     c.spare = 9;
   }
@@ -370,6 +434,13 @@ class AttentionData {
       tensors.sink = data.normal(1, s.heads, Dtype::f32, 1.0, 1.0);
       before.sink = data.normal(1, s.heads);
     }
+    make_rows(shape.query_rows, setup.query_rows, tensors.query_rows, before.query_rows);
+    make_rows(shape.key_rows, setup.key_rows, tensors.key_rows, before.key_rows);
+    if (shape.shifts) {
+      for (Grid<double>* shift : {&tensors.query_shift, &tensors.row_shift, &before.query_shift, &before.row_shift}) {
+        *shift = data.normal(s.heads, s.key_width);
+      }
+    }
   }
 
   template <class S>
@@ -383,7 +454,11 @@ class AttentionData {
             lift<S>(tensors.bias),
             {},
             lift<S>(tensors.prefix),
-            lift<S>(tensors.sink)};
+            lift<S>(tensors.sink),
+            lift<S>(tensors.query_rows),
+            lift<S>(tensors.key_rows),
+            lift<S>(tensors.query_shift),
+            lift<S>(tensors.row_shift)};
   }
 
   int64_t tokens() const { return batch.tokens(); }
@@ -440,6 +515,36 @@ class AttentionData {
         }
       }
     }
+  }
+
+  std::vector<int32_t> row_index(AttentionCase::Rows kind, int64_t reach) {
+    constexpr int64_t kClip = 4;
+    constexpr int32_t kRandomRows = 21;
+    const int64_t columns = 2 * reach + 1;
+    std::vector<int32_t> index;
+    if (kind == AttentionCase::Rows::random) return data.integers(columns, 0, kRandomRows - 1);
+    for (int64_t d = -reach; d <= reach; ++d) {
+      int64_t row = reach + d;
+      if (kind == AttentionCase::Rows::clipped) row = kClip + std::clamp(d, -kClip, kClip);
+      if (kind == AttentionCase::Rows::backwards) row = reach - d;
+      if (kind == AttentionCase::Rows::buckets) {
+        const auto size = static_cast<int64_t>(2.0 * std::sqrt(static_cast<double>(std::abs(d))));
+        row = d < 0 ? 20 + size : 20 - size;
+      }
+      index.push_back(static_cast<int32_t>(std::max<int64_t>(row, 0)));
+    }
+    return index;
+  }
+
+  void make_rows(AttentionCase::Rows kind, reference::RowsSetup& rows, Grid<double>& table, Grid<double>& gradient) {
+    if (kind == AttentionCase::Rows::none) return;
+    rows.reach = std::max(batch.position_count - 1, 0);
+    rows.axis = shape.rows_axis;
+    rows.index = row_index(kind, rows.reach);
+    const int64_t count = 1 + *std::max_element(rows.index.begin(), rows.index.end());
+    const int64_t columns = shape.shape.key_width * (shape.shared_rows ? 1 : shape.shape.heads);
+    table = data.normal(count, columns);
+    gradient = data.normal(count, columns);
   }
 
   void make_rotation() {

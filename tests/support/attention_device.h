@@ -115,6 +115,14 @@ class DeviceAttention {
       prefix_ = DeviceArray<double>(backend, data.tensors.prefix.data, data.shape.spare * setup.shape.heads);
       record_.prefix = View<const double, 2>(prefix_.data(), data.tokens() + data.shape.spare, setup.shape.heads);
     }
+    set_rows(backend, setup.query_rows, data.tensors.query_rows, query_rows_, query_index_, record_.query_rows);
+    set_rows(backend, setup.key_rows, data.tensors.key_rows, key_rows_, key_index_, record_.key_rows);
+    if (!data.tensors.query_shift.empty()) {
+      query_shift_ = DeviceMatrix(backend, Dtype::f32, data.tensors.query_shift);
+      row_shift_ = DeviceMatrix(backend, Dtype::f32, data.tensors.row_shift);
+      record_.query_shift = query_shift_.view();
+      record_.row_shift = row_shift_.view();
+    }
     step_ = DeviceArray<uint32_t>(backend, {setup.dropout.step});
     record_.dropout = {setup.dropout.rate, setup.dropout.stream, step_.data()};
   }
@@ -123,6 +131,17 @@ class DeviceAttention {
 
  private:
   static std::vector<float> floats(const std::vector<double>& values) { return {values.begin(), values.end()}; }
+
+  static void set_rows(Backend& backend, const reference::RowsSetup& rows, const Grid<double>& table,
+                       DeviceMatrix& memory, DeviceArray<int32_t>& index, DistanceRows& record) {
+    if (table.empty()) return;
+    memory = DeviceMatrix(backend, Dtype::f32, table);
+    index = DeviceArray<int32_t>(backend, rows.index);
+    record = {.table = memory.view(),
+              .index = index.view(),
+              .reach = static_cast<int32_t>(rows.reach),
+              .axis = static_cast<int32_t>(rows.axis)};
+  }
 
   void set_rotation(Backend& backend, const reference::RotationSetup& r, const AttentionCase& shape) {
     turn_query_ = DeviceArray<float>(backend, floats(r.query));
@@ -145,8 +164,8 @@ class DeviceAttention {
   AttentionBlocks blocks_;
   DeviceSequences sequences_;
   DeviceArray<float> head_scale_, turn_query_, turn_key_, sink_;
-  DeviceArray<int32_t> window_, chunk_, head_set_, rotation_choice_, bias_choice_;
-  DeviceMatrix bias_;
+  DeviceArray<int32_t> window_, chunk_, head_set_, rotation_choice_, bias_choice_, query_index_, key_index_;
+  DeviceMatrix bias_, query_rows_, key_rows_, query_shift_, row_shift_;
   DeviceArray<double> prefix_;
   DeviceArray<uint32_t> step_;
   Attention record_;
@@ -191,6 +210,10 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
   const DeviceMatrix dbias(backend, Dtype::f32, data.before.bias);
   const DeviceMatrix dfrequency(backend, Dtype::f32, data.before.frequency);
   const DeviceMatrix dsink(backend, Dtype::f32, data.before.sink);
+  const DeviceMatrix dquery_rows(backend, Dtype::f32, data.before.query_rows);
+  const DeviceMatrix dkey_rows(backend, Dtype::f32, data.before.key_rows);
+  const DeviceMatrix dquery_shift(backend, Dtype::f32, data.before.query_shift);
+  const DeviceMatrix drow_shift(backend, Dtype::f32, data.before.row_shift);
   AttentionBackward op;
   op.dquery = gradients.matrix(0);
   op.dkey = gradients.matrix(1);
@@ -207,6 +230,12 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
   if (!data.tensors.prefix.empty()) {
     op.dprefix = View<double, 2>(dprefix.data(), data.tokens() + data.shape.spare, heads);
   }
+  if (asked == TableGradientsAsked::all) {
+    if (!data.before.query_rows.empty()) op.dquery_rows = dquery_rows.view();
+    if (!data.before.key_rows.empty()) op.dkey_rows = dkey_rows.view();
+    if (!data.before.query_shift.empty()) op.dquery_shift = dquery_shift.view();
+    if (!data.before.row_shift.empty()) op.drow_shift = drow_shift.view();
+  }
   op.out = out.matrix();
   op.dout = dout.matrix();
   op.log_sum = log_sum.view();
@@ -220,11 +249,16 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
                                 dbias.read(data.before.bias.rows),
                                 dfrequency.read(data.before.frequency.rows),
                                 {},
-                                dsink.read(data.before.sink.rows)},
+                                dsink.read(data.before.sink.rows),
+                                dquery_rows.read(data.before.query_rows.rows),
+                                dkey_rows.read(data.before.key_rows.rows),
+                                dquery_shift.read(data.before.query_shift.rows),
+                                drow_shift.read(data.before.row_shift.rows)},
                                gradients.spoiled(),
                                gradients.images()};
-  got.images.push_back(dbias.download());
-  got.images.push_back(dfrequency.download());
+  for (const DeviceMatrix* table : {&dbias, &dfrequency, &dquery_rows, &dkey_rows, &dquery_shift, &drow_shift}) {
+    got.images.push_back(table->download());
+  }
   if (!data.tensors.prefix.empty()) {
     got.gradients.prefix = Grid<double>(data.tokens(), heads);
     got.gradients.prefix.data = dprefix.read(data.tokens() * heads);

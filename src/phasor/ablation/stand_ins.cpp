@@ -265,6 +265,13 @@ ConstMatrix StandIns::attend_again(AblationMethod method, int64_t layer, const B
   // A window and a chunk tell near from far, as a bias does. The causal mask stays, and so does a sink, which knows no
   // position.
   if (method == AblationMethod::position_off) attention.window = attention.chunk = {};
+  if (method == AblationMethod::position_off) {
+    // All would read the row of distance 0: nothing by queries, whose products are the same for all keys, but a
+    // preference of keys by their content.
+    attention.query_rows = {};
+    attention.key_rows = {};
+    attention.row_shift = {};
+  }
 
   const int64_t columns = QueryKeyColumns(attention).total();
   const Memory packed_memory = backend.allocate(changed.size() * sizeof(float));

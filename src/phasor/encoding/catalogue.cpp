@@ -22,6 +22,9 @@ EncodingEntry sandwich_entry();
 EncodingEntry fire_entry();
 EncodingEntry fox_entry();
 EncodingEntry cable_entry();
+EncodingEntry shaw_entry();
+EncodingEntry transformer_xl_entry();
+EncodingEntry deberta_entry();
 EncodingEntry rope_entry();
 EncodingEntry prope_entry();
 EncodingEntry xpos_entry();
@@ -53,6 +56,10 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       // gates of the tokens
       fox_entry(),
       cable_entry(),
+      // vectors by distance
+      shaw_entry(),
+      transformer_xl_entry(),
+      deberta_entry(),
       // rotations
       rope_entry(),
       prope_entry(),

@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kListWidth = 100;
-constexpr size_t kName = 14;       // columns for an entry's name, with the margin
+constexpr size_t kName = 18;       // columns for an entry's name, with the margin
 constexpr size_t kParameter = 30;  // and for a parameter with its default
 
 const char* kind_name(EncodingParameter::Kind kind) {

@@ -16,6 +16,8 @@ std::string_view family_name(EncodingFamily family) {
       return "bias";
     case EncodingFamily::gates:
       return "gates";
+    case EncodingFamily::rows:
+      return "rows";
     case EncodingFamily::rotation:
       return "rotation";
     case EncodingFamily::decoupled:
@@ -38,6 +40,8 @@ std::string_view family_title(EncodingFamily family) {
       return "Biases added to the logits by distance";
     case EncodingFamily::gates:
       return "By gates of the tokens between query and key";
+    case EncodingFamily::rows:
+      return "Vectors by distance, multiplied with queries and keys";
     case EncodingFamily::rotation:
       return "Rotations of queries and keys";
     case EncodingFamily::decoupled:
@@ -73,6 +77,8 @@ EncodingFamily family_of(const EncodingEntry& entry) {
       return EncodingFamily::rotation;
     case Coupling::content_bias:
       return EncodingFamily::gates;
+    case Coupling::distance_rows:
+      return EncodingFamily::rows;
     case Coupling::none:
     case Coupling::input:
       break;

@@ -24,6 +24,9 @@ struct LayerTables {
   View<float, 2> dbias;
   View<float, 2> dfrequency;
   View<float, 1> dsink;
+  DistanceRows query_rows, key_rows;
+  View<const float, 2> query_shift, row_shift;
+  View<float, 2> dquery_rows, dkey_rows, dquery_shift, drow_shift;
 };
 
 class EncodingTables {
@@ -53,6 +56,8 @@ class EncodingTables {
   std::vector<int32_t> class_per_length() const;
   void add_input(const InputTerm& term);
   DistanceBias add_bias(const BiasTerm& term, View<float, 2>& gradient);
+  DistanceRows add_rows(const RowTerm& term, View<float, 2>& gradient);
+  View<const float, 2> add_table(const Table& fixed, const std::vector<TableSource>& learned, View<float, 2>& gradient);
   void add_rotations(const LayerEncoding& layer, int64_t l, LayerTables& tables);
   View<const int32_t, 1> upload_mask(const std::vector<HeadMask>& masks, int64_t HeadMask::*part);
   void add_sink(const SinkTerm& term, LayerTables& tables);
@@ -68,7 +73,8 @@ class EncodingTables {
   std::map<std::vector<int32_t>, LengthClasses> classes_;
   InputTable input_;
   std::unique_ptr<LearnedTable> input_learned_;
-  std::vector<std::unique_ptr<LearnedTable>> biases_, sinks_;
+  std::vector<std::unique_ptr<LearnedTable>> learned_;  // biases, distance rows and their shifts
+  std::vector<std::unique_ptr<LearnedTable>> sinks_;
   std::vector<LearnedRotation> rotations_;
   std::vector<View<float, 2>> dfrequencies_;
   std::vector<LayerTables> layers_;

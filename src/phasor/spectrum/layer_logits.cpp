@@ -91,17 +91,19 @@ std::vector<HeadLogits> LayerLogits::sequence_with(int64_t sequence, DenseView q
 
 std::vector<HeadLogits> LayerLogits::sequence_with(const SequenceTables& tables, DenseView queries,
                                                    DenseView keys) const {
-  const Dense turned_queries = tables.turned_queries(queries);
+  const Dense shifted = tables.shifted_queries(queries);
+  const Dense turned_queries = tables.turned_queries(shifted);
   const Dense turned_keys = tables.turned_keys(keys);
   std::vector<HeadLogits> result(static_cast<size_t>(heads()));
   for (int64_t h = 0; h < heads(); ++h) {
     HeadLogits& head = result[static_cast<size_t>(h)];
     head.query = copy_of(head_columns(turned_queries, h, width()));
     head.key = copy_of(head_columns(turned_keys, h, width()));
-    head.plain_query = copy_of(head_columns(queries, h, width()));
+    head.plain_query = copy_of(head_columns(shifted, h, width()));
     head.plain_key = copy_of(head_columns(keys, h, width()));
     head.bias = tables.bias(h);
     head.gated = tables.is_gated(h);
+    head.rows = tables.row_products(h, head_columns(queries, h, width()), head_columns(keys, h, width()));
     head.scale = scale(h);
     head.causal = causal();
     head.window = table_of(window_, h);

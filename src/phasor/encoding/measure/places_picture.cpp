@@ -73,6 +73,18 @@ bool is_gated(const LayerEncoding& layer, int64_t head) {
   });
 }
 
+// Whether a head has rows: those of heads that a term was not given to are zeros.
+bool has_rows(const RowTerm* rows, int64_t head, int64_t width) {
+  if (rows == nullptr) return false;
+  const int64_t first = rows->fixed.columns > width ? head * width : 0;
+  for (int64_t r = 0; r < rows->fixed.rows; ++r) {
+    for (int64_t c = first; c < first + width; ++c) {
+      if (rows->fixed(r, c) != 0.0) return true;
+    }
+  }
+  return false;
+}
+
 // What a head has, as letters.
 std::string letters(const ResolvedEncoding& started, int64_t layer, int64_t head) {
   std::string result;
@@ -82,6 +94,8 @@ std::string letters(const ResolvedEncoding& started, int64_t layer, int64_t head
     if (site.place == CodeSite::Place::bias) result += 'B';
   }
   const LayerEncoding& places = started.layers[static_cast<size_t>(layer)];
+  if (has_rows(places.query_rows.get(), head, started.shape.head_width)) result += 'Q';
+  if (has_rows(places.key_rows.get(), head, started.shape.head_width)) result += 'K';
   if (places.decoupled && result.find('D') == std::string::npos) result += 'L';
   if (is_gated(places, head)) result += 'G';
   if (places.scale[static_cast<size_t>(head)] != 1.0) result += 'S';
@@ -97,6 +111,8 @@ std::string meaning(const std::string& all_letters) {
                                                 {'D', "rotated channels of their own, latents"},
                                                 {'G', "gates of tokens, not in what is measured"},
                                                 {'L', "latents without position"},
+                                                {'Q', "distance rows of queries"},
+                                                {'K', "distance rows of keys"},
                                                 {'S', "scale"},
                                                 {'W', "window"},
                                                 {'C', "chunk"},

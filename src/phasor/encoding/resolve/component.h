@@ -16,6 +16,7 @@ enum class Coupling : uint8_t {
   toeplitz_bias,      // a number added by distance, whatever the content
   hadamard_toeplitz,  // factors by distance, multiplied with products of content channel by channel
   content_bias,       // a number added by what stands between query and key
+  distance_rows,      // products of a token's content with a vector per distance
 };
 
 std::string_view coupling_name(Coupling coupling);

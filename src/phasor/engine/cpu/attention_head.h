@@ -45,10 +45,17 @@ struct HeadWidths {
 
 // `work` holds widths.work() floats wherever it is asked for.
 
-// [length_padded, key_padded]: the head's own and the shared channels, rotated and multiplied by the logit scale.
+// What products of the head's queries are multiplied by.
+float logit_scale(const Attention& attention, int64_t head);
+
+// [length_padded, key_padded]: the head's own and the shared channels, shifted, rotated and multiplied by the logit
+// scale.
 void load_query(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths, float* work);
 // [length_padded, key_padded]: the head's own and the shared channels, rotated.
 void load_key(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths, float* work);
+// The same for distance rows: not rotated, and queries with the shift that rows have.
+void load_row_query(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
+void load_row_key(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
 // [length_padded, value_padded]
 void load_value(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
 // [length_padded, columns padded to a multiple of 16] of any matrix, starting at a column.

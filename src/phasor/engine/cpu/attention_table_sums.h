@@ -1,7 +1,7 @@
 #pragma once
-// The gradients of attention by its tables: by distance (the bias), by frequency (the rotation) and by sink. Many
-// sequences and heads add to one entry, so every part of the work has sums of its own, and these are added up in order:
-// the same bits at any thread count.
+// The gradients of attention by its tables: by distance (the bias, rows and their shifts), by frequency (the rotation) and
+// by sink. Many sequences and heads add to one entry, so every part of the work has sums of its own, and these are added
+// up in order: the same bits at any thread count.
 #include <cstdint>
 #include <vector>
 
@@ -15,6 +15,11 @@ struct HeadTableSums {
   float* distances = nullptr;    // [bias rows, 2 reach + 1], added to
   float* frequencies = nullptr;  // [axes, pairs], overwritten
   float* sink = nullptr;         // one number, overwritten
+  // Added to; key_padded and a multiple of 16 rows, as HeadWidths pads.
+  float* query_rows = nullptr;
+  float* key_rows = nullptr;
+  float* query_shift = nullptr;  // [key_padded]
+  float* row_shift = nullptr;
 };
 
 class AttentionTableSums {
@@ -33,6 +38,12 @@ class AttentionTableSums {
   void add_distances() const;
   void add_frequencies() const;
   void add_sinks() const;
+  void add_head_rows(const View<float, 2>& to, int64_t first) const;
+
+  // Of the sums that each head has in each chunk, in floats from the first on.
+  struct HeadLayout {
+    int64_t query_rows = 0, key_rows = 0, query_shift = 0, row_shift = 0, size = 0;
+  };
 
   const AttentionBackward& op_;
   int64_t sequences_ = 0;
@@ -41,6 +52,8 @@ class AttentionTableSums {
   float* distances_ = nullptr;                         // [chunks, as dbias]
   float* frequencies_ = nullptr;                       // [sequences, heads, axes, pairs]
   float* sinks_ = nullptr;                             // [sequences, heads]; null: not asked for
+  HeadLayout layout_;
+  float* heads_ = nullptr;  // [chunks, heads, layout_.size]
 };
 
 }  // namespace phasor
