@@ -17,10 +17,11 @@ nlohmann::json fixture() {
   return nlohmann::json::parse(file);
 }
 
-// The first distance of each bucket beyond the single ones, as the first whole number beyond the bound of the one before:
-// log(d / half) / log((most - 1) / half) * (half - 1) > m, so d > half ((most - 1) / half)^(m / (half - 1)).
+// The first distance of each bucket beyond the single ones, as the first whole number beyond the bound of the one
+// before: log(d / half) / log((most - 1) / half) * (half - 1) > m, so d > half ((most - 1) / half)^(m / (half - 1)).
 TEST(Deberta, BucketsAreThoseOfTheLogarithm) {
-  for (const auto& [buckets, most] : std::vector<std::pair<int64_t, int64_t>>{{32, 128}, {256, 512}, {16, 64}, {10, 99}}) {
+  for (const auto& [buckets, most] :
+       std::vector<std::pair<int64_t, int64_t>>{{32, 128}, {256, 512}, {16, 64}, {10, 99}}) {
     const int64_t half = buckets / 2;
     for (int64_t d = 0; d < 2 * most; ++d) {
       int64_t expected = d;

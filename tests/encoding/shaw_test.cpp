@@ -48,7 +48,8 @@ TEST(Shaw, IsThePapersFormula) {
           for (int64_t j = 0; j < kLength; ++j) {
             const int64_t clipped = std::max<int64_t>(-4, std::min<int64_t>(4, j - i));
             double sum = 0.0;
-            for (int64_t c = 0; c < 5; ++c) sum += q(i, c) * (k(j, c) + a[static_cast<size_t>((table * 9 + 4 + clipped) * 5 + c)]);
+            for (int64_t c = 0; c < 5; ++c)
+              sum += q(i, c) * (k(j, c) + a[static_cast<size_t>((table * 9 + 4 + clipped) * 5 + c)]);
             // A dozen roundings of the terms.
             ASSERT_NEAR(got.logits(i, j), sum / std::sqrt(5.0), 1e-14 * got.sizes(i, j)) << text;
           }

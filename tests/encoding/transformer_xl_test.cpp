@@ -47,10 +47,12 @@ void expect_formula(const std::string& text, const EncodingShape& shape, bool sh
             double q = 0.0, k = 0.0, r = 0.0;
             for (int64_t n = 0; n < width; ++n) {
               const int64_t half = width / 2;
-              const double angle = back * std::pow(base, -2.0 * static_cast<double>(n % half) / static_cast<double>(width));
+              const double angle =
+                  back * std::pow(base, -2.0 * static_cast<double>(n % half) / static_cast<double>(width));
               q += wq(m, n) * x(i, n);
               k += wk(m, n) * x(j, n);
-              r += wr[static_cast<size_t>((head * own + m) * width + n)] * (n < half ? std::sin(angle) : std::cos(angle));
+              r += wr[static_cast<size_t>((head * own + m) * width + n)] *
+                   (n < half ? std::sin(angle) : std::cos(angle));
             }
             const auto place = static_cast<size_t>(head * own + m);
             a += q * k;

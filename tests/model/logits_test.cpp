@@ -156,8 +156,7 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
     const Rotation* rotation = layer.rotation[static_cast<size_t>(head)].get();
     const auto plain_q =
         with_shared(channels(attention.query, i, head * own_query, own_query), attention.shared_query, i);
-    const auto plain_k =
-        with_shared(channels(attention.key, j, key_head * own_key, own_key), attention.shared_key, j);
+    const auto plain_k = with_shared(channels(attention.key, j, key_head * own_key, own_key), attention.shared_key, j);
     const auto q = turned(shifted(plain_q, layer.query_shift.get(), head), rotation, true, i, length);
     const auto k = turned(plain_k, rotation, false, j, length);
     const double scale = layer.scale[static_cast<size_t>(head)] / std::sqrt(static_cast<double>(shape.key_width));

@@ -45,7 +45,7 @@ class LearnedTable {
     View<const float, 2> factors;  // [rows, inner]
     int64_t offset = 0;            // of the matrix [columns, inner]
     int64_t columns = 0, first_column = 0;
-    Matrix made;                   // [rows, columns], to be added
+    Matrix made;  // [rows, columns], to be added
   };
 
   Gather upload(const GatherSource& source);

@@ -25,6 +25,7 @@ struct PartShares {
   double rows = 0.0;       // products with distance rows
   double decoupled = 0.0;  // of the first four together: what comes through a decoupled path
 
+  bool has_rows() const { return rows < 0.0 || rows > 0.0; }
   double positional() const { return position_position + bias; }
   double mixed() const { return content_position + position_content + rows; }
 };

@@ -170,8 +170,7 @@ std::vector<Interaction> layer_interaction(const LayerLogits& layer, const Posit
           const auto whole_query =
               sum(contents.queries.row(m) + first, plain_queries[estimate].row(setting.anchor) + first);
           const auto whole_key = sum(contents.keys.row(m) + first, plain_keys[estimate].row(j) + first);
-          row[j] +=
-              layer.scale(h) * tables.row_product(h, setting.anchor, j, whole_query.data(), whole_key.data());
+          row[j] += layer.scale(h) * tables.row_product(h, setting.anchor, j, whole_query.data(), whole_key.data());
         }
       }
     }

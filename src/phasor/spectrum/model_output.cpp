@@ -197,7 +197,9 @@ const Fields<PartShares>& json_fields(const PartShares*) {
       field("position_content", &P::position_content, "of the query's position with the key's content"),
       field("position_position", &P::position_position, "of position with position"),
       field("bias", &P::bias, "of the bias"),
-      field("rows", &P::rows, "of products with distance rows; these six add up to 1").since_later(),
+      field("rows", &P::rows, "of products with distance rows; these six add up to 1; absent if there are none")
+          .since_later()
+          .left_out_if([](const P& shares) { return !shares.has_rows(); }),
       field("decoupled", &P::decoupled, "what of the first four comes through a decoupled path")};
   return fields;
 }

@@ -150,7 +150,8 @@ void SequenceTables::add_shift_biases(Backend& backend, const Attention& attenti
       for (int64_t j = 0; j < (causal_ ? i + 1 : length_); ++j) {
         const double* row = query_rows_.of(h, width_, i, j);
         double sum = 0.0;
-        for (int64_t c = 0; c < width_; ++c) sum += static_cast<double>(shift[static_cast<size_t>(h * width_ + c)]) * row[c];
+        for (int64_t c = 0; c < width_; ++c)
+          sum += static_cast<double>(shift[static_cast<size_t>(h * width_ + c)]) * row[c];
         matrix(i, j) = scales_[static_cast<size_t>(h)] * sum;
       }
     }

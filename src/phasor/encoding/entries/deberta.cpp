@@ -51,8 +51,7 @@ class Deberta : public EncodingComponent {
       add_learned_rows(places, EncodingPlaces::RowsOf::keys, "queries", rows, row_of_distance, initial, shared_);
     }
     const double terms = queries_ && keys_ ? 3.0 : 2.0;
-    places.multiply_scale(
-        std::vector<double>(static_cast<size_t>(places.shape().heads), 1.0 / std::sqrt(terms)));
+    places.multiply_scale(std::vector<double>(static_cast<size_t>(places.shape().heads), 1.0 / std::sqrt(terms)));
   }
 
  private:
@@ -92,12 +91,14 @@ EncodingEntry deberta_entry() {
                      word_parameter("table", {"per_head", "shared"}, "one for each head, or one for all of a layer"),
                      number_parameter("init", kInit, 0, 100, "standard deviation that the vectors start with")},
       .notes =
-          "Half of the buckets hold one distance each, the others logarithmic ranges up to `max_distance` - 1; they are "
+          "Half of the buckets hold one distance each, the others logarithmic ranges up to `max_distance` - 1; they "
+          "are "
           "those of Hugging Face's DeBERTa-v2, down to the float32 rounding at their edges. DeBERTa-v3-base has "
           "`buckets=256,max_distance=512`. Scores are divided by the root of (1 + terms) C, C the head's width: the "
           "terms that vectors add count as much as the content's.\n\n"
           "In the published model the vectors are a product P W: one table P for all layers, times a matrix per "
-          "layer. Here each layer (and head) has its vectors itself. Every published model is one of these: its rows are "
+          "layer. Here each layer (and head) has its vectors itself. Every published model is one of these: its rows "
+          "are "
           "P W, biases of W included. What is not published is their freedom to differ between layers, and the "
           "LayerNorm and dropout on P. Both tables are read at the bucket of i - j, as in the released code; the paper "
           "writes the bucket of j - i for Q, which names the rows of Q the other way round.\n\n"

@@ -61,7 +61,8 @@ std::string measures_left_out(const Encoding& encoding, const ResolvedEncoding& 
     return layer.query_rows != nullptr || layer.key_rows != nullptr;
   });
   if (has_rows) {
-    return "Kernels and desiderata are of what position does whatever the content; products with distance rows depend on "
+    return "Kernels and desiderata are of what position does whatever the content; products with distance rows depend "
+           "on "
            "both.";
   }
   const std::string too_wide =

@@ -393,9 +393,10 @@ void EncodingPlaces::check_no_rows(int64_t layer) const {
     const Term* term = (*terms)[static_cast<size_t>(layer)];
     const Term* latents = decoupled_terms_[static_cast<size_t>(layer)];
     if (term == nullptr || latents == nullptr) continue;
-    fail_term(fmt::format("'{}' makes the queries and keys of layer {} out of latents, which '{}' has no vectors for; "
-                          "give them different layers",
-                          print_expression(*latents), layer, print_expression(*term)));
+    fail_term(
+        fmt::format("'{}' makes the queries and keys of layer {} out of latents, which '{}' has no vectors for; "
+                    "give them different layers",
+                    print_expression(*latents), layer, print_expression(*term)));
   }
 }
 

@@ -150,9 +150,9 @@ struct SinkTerm {
 };
 
 struct LayerEncoding {
-  std::vector<std::shared_ptr<const Rotation>> rotation;  // [heads], null for none
-  std::shared_ptr<const BiasTerm> bias;                   // null for none; layers of equal biases share one
-  std::shared_ptr<const RowTerm> query_rows, key_rows;       // null for none; layers of equal ones share one
+  std::vector<std::shared_ptr<const Rotation>> rotation;    // [heads], null for none
+  std::shared_ptr<const BiasTerm> bias;                     // null for none; layers of equal biases share one
+  std::shared_ptr<const RowTerm> query_rows, key_rows;      // null for none; layers of equal ones share one
   std::shared_ptr<const ShiftTerm> query_shift, row_shift;  // null for none; the latter only beside query_rows
   // Place "scale": factor per head on top of 1 / sqrt(query width).
   std::vector<double> scale;             // [heads]

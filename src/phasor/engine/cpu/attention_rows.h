@@ -38,8 +38,8 @@ class HeadRows {
            const HeadPlace& place);
 
   bool any() const { return !rows_.table.empty(); }
-  RowSpan span() const { return span_; }               // what the whole sequence reads
-  RowSpan span(const ScoreBlock& block) const;         // what a block of queries reads
+  RowSpan span() const { return span_; }                 // what the whole sequence reads
+  RowSpan span(const ScoreBlock& block) const;           // what a block of queries reads
   void load(float* to, const HeadWidths& widths) const;  // [span().count, key_padded]
 
   // Below, z holds a number per row from row 0 on, and `work` `length` numbers; keys are those that the query sees.
@@ -103,16 +103,16 @@ class HeadRowProducts {
   const HeadWidths& widths_;
   const KeyMask& mask_;
   HeadRows query_rows_, key_rows_;
-  float factor_;                        // the logit scale
-  const float* query_;                  // scaled, before the rotation, shifted by v
-  const float* key_;                    // before the rotation
-  float* query_table_ = nullptr;        // [count, key_padded]
-  float* query_transposed_ = nullptr;   // [key_padded, count]
-  float* key_table_ = nullptr;          // [count, key_padded]
-  float* products_ = nullptr;           // of a block: [kQueryBlock, count], and their gradient
+  float factor_;                       // the logit scale
+  const float* query_;                 // scaled, before the rotation, shifted by v
+  const float* key_;                   // before the rotation
+  float* query_table_ = nullptr;       // [count, key_padded]
+  float* query_transposed_ = nullptr;  // [key_padded, count]
+  float* key_table_ = nullptr;         // [count, key_padded]
+  float* products_ = nullptr;          // of a block: [kQueryBlock, count], and their gradient
   float* dproducts_ = nullptr;
-  float* dquery_ = nullptr;             // [kQueryBlock, key_padded], without the logit scale
-  float* key_products_ = nullptr;       // [length_padded, count], and their gradient
+  float* dquery_ = nullptr;        // [kQueryBlock, key_padded], without the logit scale
+  float* key_products_ = nullptr;  // [length_padded, count], and their gradient
   float* dkey_products_ = nullptr;
   int32_t* work_ = nullptr;
 };
