@@ -1,8 +1,8 @@
 #pragma once
 // What an encoding does to the attention of one layer over one sequence, read from the tables that the engine's
-// kernels read (ops.h says how): factors that turn queries and keys, distance rows, and the bias of each head, sums of gates
-// included. A shift v of the queries that rows meet makes a bias: scale <v, E(d)>. It is on the host and in double, so parts
-// of queries and keys that were turned one by one add up to the turned whole.
+// kernels read (ops.h says how): factors that turn queries and keys, distance rows, and the bias of each head, sums of
+// gates included. A shift v of the queries that rows meet makes a bias: scale <v, E(d)>. It is on the host and in
+// double, so parts of queries and keys that were turned one by one add up to the turned whole.
 #include <cstdint>
 #include <utility>
 #include <vector>

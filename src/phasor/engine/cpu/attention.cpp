@@ -341,12 +341,11 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
 }
 
 int64_t backward_scratch(const HeadWidths& w, const Attention& attention) {
-  const int64_t rows = HeadRowProducts::any(attention)
-                           ? HeadRowProducts::scratch(attention, w, HeadRowProducts::Pass::backward)
-                           : 0;
+  const int64_t rows =
+      HeadRowProducts::any(attention) ? HeadRowProducts::scratch(attention, w, HeadRowProducts::Pass::backward) : 0;
   return rows + w.length_padded * (4 * w.key_padded + 3 * w.value_padded) +
-         kQueryBlock * (2 * w.length_padded + w.key_padded) + 2 * w.length_padded + w.work() + attention.rotation.axes * w.key_padded +
-         8 * kLanes;
+         kQueryBlock * (2 * w.length_padded + w.key_padded) + 2 * w.length_padded + w.work() +
+         attention.rotation.axes * w.key_padded + 8 * kLanes;
 }
 
 void write_rows(const Matrix& to, const HeadPlace& place, const float* from, int64_t columns) {
@@ -368,9 +367,9 @@ void backward_groups(const AttentionBackward& op, int64_t sequence, int64_t firs
   const int64_t group_heads = shape.heads / shape.key_heads;
   const int64_t padded = widths.length_padded;
   ScratchCarver carver(float_scratch(ScratchSlot::attention, padded * (widths.key_padded + widths.value_padded) +
-                                                          n * (shared + shape.shared_query_width) +
-                                                          backward_scratch(widths, attention) +
-                                                          2 * prefix_floats(attention, widths) + 4 * kLanes));
+                                                                 n * (shared + shape.shared_query_width) +
+                                                                 backward_scratch(widths, attention) +
+                                                                 2 * prefix_floats(attention, widths) + 4 * kLanes));
   const HeadSums sums{carver.take(padded * widths.key_padded), carver.take(padded * widths.value_padded),
                       carver.take(n * shape.shared_query_width)};
   float* shared_sums = carver.take(n * shared);
