@@ -126,8 +126,8 @@ TEST_P(AttentionReference, GradientAlongADirectionIsTheComplexStep) {
   const Grid<double>& frequency = data.before.frequency;
   const auto gradients = reference::attention_backward(
       data.setup, data.tensors, data.dout, {saved.out, saved.log_sum},
-      {zeros(bias), zeros(frequency), zeros(data.before.sink), zeros(data.before.query_rows), zeros(data.before.key_rows),
-       zeros(data.before.query_shift), zeros(data.before.row_shift)});
+      {zeros(bias), zeros(frequency), zeros(data.before.sink), zeros(data.before.query_rows),
+       zeros(data.before.key_rows), zeros(data.before.query_shift), zeros(data.before.row_shift)});
   auto stepped = data.lifted<Complex>();
   stepped.frequency = Grid<Complex>(frequency.rows, frequency.columns);
   double expected = 0.0;

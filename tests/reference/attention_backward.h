@@ -204,9 +204,9 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
 
 // What gradients by tables are added to; empty: not asked for.
 struct TableGradients {
-  Grid<double> bias;       // [tables * heads * rows, 2 reach + 1]
-  Grid<double> frequency;  // [tables * sets * axes, pairs]
-  Grid<double> sink;       // [1, heads]
+  Grid<double> bias;                                          // [tables * heads * rows, 2 reach + 1]
+  Grid<double> frequency;                                     // [tables * sets * axes, pairs]
+  Grid<double> sink;                                          // [1, heads]
   Grid<double> query_rows, key_rows, query_shift, row_shift;  // as the tensors
 };
 
@@ -235,10 +235,11 @@ AttentionTensors<S> attention_backward(const AttentionSetup& setup, const Attent
   for (int64_t s = 0; s < setup.sequences(); ++s) {
     for (int64_t h = 0; h < setup.shape.heads; ++h) add_head_gradients(setup, x, dout, saved, s, h, gradients);
   }
-  return {totals(gradients.query),       totals(gradients.key),        totals(gradients.shared_query),
-          totals(gradients.shared_key),  totals(gradients.value),      totals(gradients.bias),
-          totals(gradients.frequency),   totals(gradients.prefix), totals(gradients.sink),     totals(gradients.query_rows),
-          totals(gradients.key_rows),    totals(gradients.query_shift), totals(gradients.row_shift)};
+  return {totals(gradients.query),      totals(gradients.key),      totals(gradients.shared_query),
+          totals(gradients.shared_key), totals(gradients.value),    totals(gradients.bias),
+          totals(gradients.frequency),  totals(gradients.prefix),   totals(gradients.sink),
+          totals(gradients.query_rows), totals(gradients.key_rows), totals(gradients.query_shift),
+          totals(gradients.row_shift)};
 }
 
 }  // namespace phasor::reference

@@ -10,20 +10,22 @@ namespace phasor::testing_support {
 
 using reference::Rounded32;
 
-inline constexpr const char* kGradientNames[] = {"dquery", "dkey",  "dshared_query", "dshared_key",
-                                                 "dvalue", "dbias", "dfrequency",    "dsink",
-                                                 "dquery_rows", "dkey_rows", "dquery_shift", "drow_shift"};
+inline constexpr const char* kGradientNames[] = {"dquery",      "dkey",      "dshared_query", "dshared_key",
+                                                 "dvalue",      "dbias",     "dfrequency",    "dsink",
+                                                 "dquery_rows", "dkey_rows", "dquery_shift",  "drow_shift"};
 inline constexpr size_t kGradients = 12;
 inline constexpr size_t kTokenGradients = 5;  // the first so many have a row per token; the others are by tables
 
 template <class S>
 std::array<const Grid<S>*, kGradients> listed(const reference::AttentionTensors<S>& t) {
-  return {&t.query, &t.key, &t.shared_query, &t.shared_key, &t.value, &t.bias, &t.frequency, &t.sink, &t.query_rows, &t.key_rows, &t.query_shift, &t.row_shift};
+  return {&t.query,     &t.key,  &t.shared_query, &t.shared_key, &t.value,       &t.bias,
+          &t.frequency, &t.sink, &t.query_rows,   &t.key_rows,   &t.query_shift, &t.row_shift};
 }
 
 template <class S>
 std::array<Grid<S>*, kGradients> listed(reference::AttentionTensors<S>& t) {
-  return {&t.query, &t.key, &t.shared_query, &t.shared_key, &t.value, &t.bias, &t.frequency, &t.sink, &t.query_rows, &t.key_rows, &t.query_shift, &t.row_shift};
+  return {&t.query,     &t.key,  &t.shared_query, &t.shared_key, &t.value,       &t.bias,
+          &t.frequency, &t.sink, &t.query_rows,   &t.key_rows,   &t.query_shift, &t.row_shift};
 }
 
 // What the gradients by tables are added to, in the order of listed(), from kTokenGradients on.

@@ -218,8 +218,8 @@ struct AttentionShape {
 // o_i = sum_j dropout(softmax(L))_ij v_j, over the keys that query i sees (key_mask.h). With a sink the softmax is over
 // L_i and the sink's logit, which has no value: what it takes is missing in the sum.
 // With shifts and rows L_ij = scale * head_scale[h] * (<A (q_i + u_h), B k_j> + <q_i + v_h, E_h(p_j - p_i)> +
-// <k_j, F_h(p_j - p_i)>) + b_h(p_j - p_i) - |c_i - c_j|: rows meet queries and keys as they stand before the rotation, so that logits
-// depend on content and distance alone where those without rows do.
+// <k_j, F_h(p_j - p_i)>) + b_h(p_j - p_i) - |c_i - c_j|: rows meet queries and keys as they stand before the rotation,
+// so that logits depend on content and distance alone where those without rows do.
 struct Attention {
   ConstMatrix query;         // [tokens, heads * (key_width - shared_query_width)]
   ConstMatrix shared_query;  // [tokens, shared_query_width] or empty
@@ -238,7 +238,7 @@ struct Attention {
   DistanceBias bias;
   // c: one number per token and head that does not rise along a sequence (GateScan). In double, because differences of
   // large numbers are what counts.
-  View<const double, 2> prefix;  // [tokens, heads]; empty: none
+  View<const double, 2> prefix;       // [tokens, heads]; empty: none
   DistanceRows query_rows, key_rows;  // E, F
   View<const float, 2> query_shift;   // u: [heads, key_width] or empty
   View<const float, 2> row_shift;     // v: [heads, key_width] or empty; read where there are query_rows
@@ -261,8 +261,8 @@ struct AttentionBackward {
   View<float, 2> dbias;               // += [tables * heads * bias.rows, 2 * bias.reach + 1] or empty
   // += [tables * sets * axes, pairs] or empty: by w, where the factors are m e^(i w p) with any m that w is no part of.
   View<float, 2> dfrequency;
-  View<double, 2> dprefix;  // [tokens, heads], empty where there is no prefix
-  View<float, 1> dsink;     // += [heads] or empty
+  View<double, 2> dprefix;                  // [tokens, heads], empty where there is no prefix
+  View<float, 1> dsink;                     // += [heads] or empty
   View<float, 2> dquery_rows, dkey_rows;    // += as the tables, or empty
   View<float, 2> dquery_shift, drow_shift;  // += [heads, key_width] or empty
   ConstMatrix out, dout;

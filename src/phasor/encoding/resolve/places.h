@@ -143,12 +143,12 @@ class EncodingPlaces {
   bool concatenated_ = false;
   std::vector<std::pair<const Term*, std::string>> scopes_;  // terms and what their tensors are called
   const Term* input_term_ = nullptr;
-  std::vector<const Term*> bias_terms_;                // [layers]
-  std::vector<const Term*> rotation_terms_;            // [layers * heads]
-  std::vector<const Term*> decoupled_terms_;           // [layers]
-  std::vector<const Term*> gate_terms_;                // [layers * heads]
-  std::vector<std::unique_ptr<SinkTerm>> sinks_;       // [layers]
-  std::vector<const Term*> sink_terms_, chunk_terms_;  // [layers * heads]
+  std::vector<const Term*> bias_terms_;                       // [layers]
+  std::vector<const Term*> rotation_terms_;                   // [layers * heads]
+  std::vector<const Term*> decoupled_terms_;                  // [layers]
+  std::vector<const Term*> gate_terms_;                       // [layers * heads]
+  std::vector<std::unique_ptr<SinkTerm>> sinks_;              // [layers]
+  std::vector<const Term*> sink_terms_, chunk_terms_;         // [layers * heads]
   std::vector<const Term*> query_row_terms_, key_row_terms_;  // [layers]
 };
 

@@ -62,8 +62,7 @@ bool has_own_queries(const Attention& attention) {
 
 }  // namespace
 
-RowRuns::RowRuns(const Attention& attention)
-    : query(runs_of(attention.query_rows)), key(runs_of(attention.key_rows)) {}
+RowRuns::RowRuns(const Attention& attention) : query(runs_of(attention.query_rows)), key(runs_of(attention.key_rows)) {}
 
 // --- One table -----------------------------------------------------------------------------------
 
@@ -175,11 +174,12 @@ void HeadRows::gather_own(float* to, const float* z, int64_t stride, float facto
   const int32_t* row = rows_of(query, keys, work);
   const auto step = static_cast<int32_t>(stride);
 #pragma omp simd
-  for (int32_t j = static_cast<int32_t>(keys.first); j < static_cast<int32_t>(keys.end); ++j) to[j] += factor * z[j * step + row[j]];
+  for (int32_t j = static_cast<int32_t>(keys.first); j < static_cast<int32_t>(keys.end); ++j)
+    to[j] += factor * z[j * step + row[j]];
 }
 
-void HeadRows::scatter_own(float* dz, int64_t stride, const float* values, float factor, int64_t query, const KeySpan& keys,
-                           int32_t* work) const {
+void HeadRows::scatter_own(float* dz, int64_t stride, const float* values, float factor, int64_t query,
+                           const KeySpan& keys, int32_t* work) const {
   const int32_t* row = rows_of(query, keys, work);
   for (int64_t j = keys.first; j < keys.end; ++j) dz[j * stride + row[j]] += factor * values[j];
 }
@@ -203,8 +203,8 @@ int64_t HeadRowProducts::scratch(const Attention& attention, const HeadWidths& w
 }
 
 HeadRowProducts::HeadRowProducts(const Attention& attention, const RowRuns& runs, const HeadPlace& place,
-                                 const HeadWidths& widths, const KeyMask& mask, const float* query,
-                                 const float* key, ScratchCarver& carver, Pass pass)
+                                 const HeadWidths& widths, const KeyMask& mask, const float* query, const float* key,
+                                 ScratchCarver& carver, Pass pass)
     : attention_(attention),
       place_(place),
       widths_(widths),
@@ -343,8 +343,8 @@ void HeadRowProducts::add_key_gradient(float* dkey, const HeadTableSums& sums) {
   if (!key_rows_.any()) return;
   const RowSpan span = key_rows_.span();
   // Whole blocks of rows: those beyond the last key are scratch.
-  std::fill_n(dkey_products_ + place_.length * span.count,
-              (pad_rows(place_.length) - place_.length) * span.count, 0.0f);
+  std::fill_n(dkey_products_ + place_.length * span.count, (pad_rows(place_.length) - place_.length) * span.count,
+              0.0f);
   small_product<true>({.c = dkey,
                        .c_row = widths_.key_padded,
                        .a = dkey_products_,

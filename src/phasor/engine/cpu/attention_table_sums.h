@@ -1,7 +1,7 @@
 #pragma once
-// The gradients of attention by its tables: by distance (the bias, rows and their shifts), by frequency (the rotation) and
-// by sink. Many sequences and heads add to one entry, so every part of the work has sums of its own, and these are added
-// up in order: the same bits at any thread count.
+// The gradients of attention by its tables: by distance (the bias, rows and their shifts), by frequency (the rotation)
+// and by sink. Many sequences and heads add to one entry, so every part of the work has sums of its own, and these are
+// added up in order: the same bits at any thread count.
 #include <cstdint>
 #include <vector>
 
