@@ -45,6 +45,7 @@ struct AttentionCase {
   bool packed = false;  // query, key, value are column ranges of one matrix
   int64_t spare = 0;    // tokens and sequences of capacity beyond the batch
 
+  bool has_rows() const { return query_rows != Rows::none || key_rows != Rows::none; }
   bool masked() const { return !window.empty() || !chunk.empty() || sink; }
 };
 
@@ -329,10 +330,6 @@ inline std::vector<AttentionCase> attention_cases() {
     c.head_set = {0, 1, -1, 1, 0, 1};
     c.rotation_tables = 2;
     c.bias_tables = 3;
-    c.query_rows = AttentionCase::Rows::random;
-    c.key_rows = AttentionCase::Rows::all;
-    c.rows_axis = 1;
-    c.shifts = true;
     c.rate = 0.2f;
     c.spare = 9;
   }
@@ -382,13 +379,19 @@ inline std::vector<AttentionCase> attention_cases() {
         std::find_if(cases.begin(), cases.end(), [](const AttentionCase& c) { return c.name == "Everything"; });
     AttentionCase c = *everything;
     c.name = "EverythingMasked";
+    c.query_rows = AttentionCase::Rows::random;
+    c.key_rows = AttentionCase::Rows::all;
+    c.rows_axis = 1;
+    c.shifts = true;
     c.window = {2, 0, 5, 16, 1, 30};
     c.chunk = {0, 3, 4, 0, 0, 16};
     c.sink = true;
     cases.push_back(c);
   }
-  // Other backends refuse windows, chunks and sinks.
-  if (tested_device() != kDefaultDevice) std::erase_if(cases, [](const AttentionCase& c) { return c.masked(); });
+  // Other backends refuse windows, chunks, sinks and distance rows.
+  if (tested_device() != kDefaultDevice) {
+    std::erase_if(cases, [](const AttentionCase& c) { return c.masked() || c.has_rows(); });
+  }
   return cases;
 }
 
