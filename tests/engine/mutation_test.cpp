@@ -2,6 +2,8 @@
 // very bound that accepted the result.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/attention_device.h"
 #include "support/attention_expected.h"
 #include "support/backend.h"

@@ -1,5 +1,7 @@
 #pragma once
 // Cases of ragged attention and their data: every field of the op record is used by some case.
+#include <algorithm>
+
 #include "reference/attention_backward.h"
 #include "support/backend.h"
 #include "support/sequences.h"
