@@ -130,6 +130,33 @@ TEST(HeadHabits, OfEvenAttentionAreThoseOfEvenAttention) {
   }
 }
 
+// Even attention over a window is even attention: distance explains nothing of it. One head has a window of two tokens,
+// one chunks of three, one sees all.
+TEST(HeadHabits, OfEvenAttentionWithinMasksAreThoseOfEvenAttention) {
+  const ThreadGuard one_thread(1);
+  SweepCase tested(small_model("nope[heads=0,window=2]+nope[heads=1,chunk=3]"), 1);
+  make_lengths_equal(tested);
+  make_queries_constant(tested, false);
+  const auto n = static_cast<double>(tested.samples.length(0));
+  const std::vector<HeadHabit> heads = head_habits(*tested.model, tested.samples, 1, 1)[0];
+  ASSERT_EQ(heads.size(), 3u);
+  // The first and the last query see two keys, all others three, one of which is their own.
+  EXPECT_NEAR(heads[0].even_distance, (2.0 * 0.5 + (n - 2.0) * 2.0 / 3.0) / n, 1e-13);
+  EXPECT_NEAR(heads[0].even_entropy, (2.0 * std::log(2.0) + (n - 2.0) * std::log(3.0)) / n, 1e-13);
+  // Whole chunks: (1 + 2 + 1 + 1 + 2 + 1) / 9 tokens away, and the last chunk may be short.
+  const int64_t rest = tested.samples.length(0) % 3;
+  const double whole = n - static_cast<double>(rest);
+  EXPECT_NEAR(heads[1].even_distance, (whole * 8.0 / 9.0 + (rest == 2 ? 1.0 : 0.0)) / n, 1e-13);
+  EXPECT_NEAR(heads[2].even_distance, (n * n - 1.0) / (3.0 * n), 1e-13);
+  for (const HeadHabit& habit : heads) {
+    EXPECT_NEAR(habit.mean_distance, habit.even_distance, kFloatRounding * habit.even_distance);
+    EXPECT_NEAR(habit.entropy, habit.even_entropy, kFloatRounding * (habit.even_entropy + 1.0));
+    EXPECT_EQ(habit.distance_share, 0.0);
+    EXPECT_EQ(habit.favourite, 0);
+    EXPECT_NEAR(habit.favourite_gain, 1.0, kFloatRounding);
+  }
+}
+
 // Where all queries are equal, w_ij is a function of the token at j, which is drawn: of one distance every token has
 // one pair at most, and mean_d w is off from 1 as a mean of n_d independent values is, or less because a row's sum is
 // fixed. So n_d (mean_d w - 1)^2 is on average at most the variance of w, and the unadjusted share at most distances /

@@ -34,15 +34,26 @@ std::vector<S> logit_gradient_row(const AttentionSetup& setup, const AttentionTe
   using std::exp;
   const int64_t width = setup.shape.value_width;
   const int64_t begin = setup.begin(s);
-  const S through = taken_back(setup, dout, saved, begin + i, h);
-  std::vector<S> dlogits;
+  std::vector<S> weights, by_weight;
+  Sum<S> taken, whole;
   for (size_t j = 0; j < row.logits.size(); ++j) {
     Sum<S> dweight;
     for (int64_t c = 0; c < width; ++c) {
       dweight.add(dout(begin + i, h * width + c) * x.value(begin + row.keys[j], setup.key_head(h) * width + c));
     }
-    const S weight = exp(row.logits[j] - saved.log_sum(begin + i, h));
-    dlogits.push_back(weight * (row.factors[j] * dweight.total() - through));
+    weights.push_back(exp(row.logits[j] - saved.log_sum(begin + i, h)));
+    by_weight.push_back(row.factors[j] * dweight.total());
+    taken.add(exact(weights.back()) * by_weight.back());
+    whole.add(exact(weights.back()));
+  }
+  if (!x.sink.empty() && has_sink(x, h)) whole.add(exact(exp(x.sink(0, h) - saved.log_sum(begin + i, h))));
+  // D_i is read from out, or is the mean of the gradients by weights, made again. What the weights are off by moves
+  // P_ij alone; the products are rounded before their difference is taken.
+  const S mean = looser(taken_back(setup, dout, saved, begin + i, h), taken.total() / whole.total());
+  std::vector<S> dlogits;
+  for (size_t j = 0; j < row.logits.size(); ++j) {
+    const S weight = exact(weights[j]);
+    dlogits.push_back(weight * by_weight[j] - weight * mean + (weights[j] - weight) * exact(by_weight[j] - mean));
   }
   return dlogits;
 }

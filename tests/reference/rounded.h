@@ -90,6 +90,8 @@ struct Rounded {
     return {value, slope * x.error + (2.0 * kFunction + 5.0 * kUnit) * value + kUnderflow};
   }
   friend double value_of(const Rounded& x) { return x.value; }
+  friend Rounded exact(const Rounded& x) { return {x.value, 0.0}; }
+  friend Rounded looser(const Rounded& a, const Rounded& b) { return {a.value, std::max(a.error, b.error)}; }
 };
 
 using Rounded32 = Rounded<Dtype::f32>;

@@ -14,6 +14,10 @@ using Complex = std::complex<double>;
 inline double value_of(double x) { return x; }
 inline double value_of(const Complex& z) { return z.real(); }
 
+// The value without what is known of its error; of two ways to one value, that with the larger error (rounded.h).
+inline double exact(double x) { return x; }
+inline double looser(double x, double) { return x; }
+
 inline double error_function(double x) { return std::erf(x); }
 // erf(a + i b) = erf(a) + i b erf'(a) + O(b^2): for a complex step of 1e-30 the rest is below any rounding.
 inline Complex error_function(const Complex& z) {

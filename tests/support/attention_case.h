@@ -335,7 +335,7 @@ inline std::vector<AttentionCase> attention_cases() {
     c.head_set = {0, 1, -1, 1, 0, 1};
     c.rotation_tables = 2;
     c.bias_tables = 3;
-    c.rate = 0.25f;
+    c.rate = 0.2f;
     c.spare = 9;
   }
   add_prefix_cases(cases);

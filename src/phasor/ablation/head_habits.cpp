@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "phasor/base/error.h"
+#include "phasor/engine/key_mask.h"
 
 namespace phasor {
 namespace {
@@ -21,14 +22,15 @@ struct DistanceSums {
       : count(static_cast<size_t>(2 * reach + 1)), excess(count.size()), square(count.size()) {}
 };
 
-// What all heads have in common.
+// Of attention that is even over what the head sees.
 struct EvenSums {
   double queries = 0.0, distance = 0.0, entropy = 0.0;
 
-  void add(int64_t length, bool causal) {
+  void add(int64_t length, const KeyMask& mask) {
     for (int64_t i = 0; i < length; ++i) {
-      const int64_t keys = causal ? i + 1 : length, after = keys - 1 - i;
-      const auto twice = static_cast<double>(i * (i + 1) + after * (after + 1));  // the sum of |i - j|
+      const KeySpan seen = mask.seen_by(i, length);
+      const int64_t keys = seen.end - seen.first, before = i - seen.first, after = seen.end - 1 - i;
+      const auto twice = static_cast<double>(before * (before + 1) + after * (after + 1));  // the sum of |i - j|
       distance += twice / static_cast<double>(2 * keys);
       entropy += std::log(static_cast<double>(keys));
     }
@@ -37,13 +39,14 @@ struct EvenSums {
 };
 
 // weights: [length, length] of one head.
-void add(DistanceSums& sums, const float* weights, int64_t length, bool causal) {
+void add(DistanceSums& sums, const float* weights, int64_t length, const KeyMask& mask) {
   const auto reach = static_cast<int64_t>(sums.count.size()) / 2;
   for (int64_t i = 0; i < length; ++i) {
-    const int64_t keys = causal ? i + 1 : length;
-    for (int64_t j = 0; j < keys; ++j) {
+    const KeySpan seen = mask.seen_by(i, length);
+    const auto keys = static_cast<double>(seen.end - seen.first);
+    for (int64_t j = seen.first; j < seen.end; ++j) {
       const auto weight = static_cast<double>(weights[i * length + j]);
-      const double excess = weight * static_cast<double>(keys) - 1.0;
+      const double excess = weight * keys - 1.0;
       const auto place = static_cast<size_t>(reach + j - i);
       sums.count[place] += 1.0;
       sums.excess[place] += excess;
@@ -130,10 +133,13 @@ std::vector<std::vector<HeadHabit>> head_habits(Transformer& model, const Datase
   samples = std::min(samples, data.size());
   if (samples < 1 || batch_size < 1) fail_usage("habits of heads need at least one sample");
   const auto layers = static_cast<size_t>(model.config().layers), heads = static_cast<size_t>(model.config().heads);
-  const bool causal = model.config().causal;
+  const auto mask_of = [&](size_t layer, size_t head) {
+    const HeadMask& mask = model.encoding().layers[layer].masks[head];
+    return KeyMask{model.config().causal, mask.window, mask.chunk};
+  };
   const int64_t longest = longest_of(data, samples);
   std::vector<std::vector<DistanceSums>> sums(layers, std::vector<DistanceSums>(heads, DistanceSums(longest - 1)));
-  EvenSums even;
+  std::vector<std::vector<EvenSums>> even(layers, std::vector<EvenSums>(heads));
   WeightReader reader(model, longest);
   for (int64_t first = 0; first < samples; first += batch_size) {
     Batch batch;
@@ -142,18 +148,19 @@ std::vector<std::vector<HeadHabit>> head_habits(Transformer& model, const Datase
     model.forward(batch);
     for (int64_t s = 0; s < batch.sequence_count(); ++s) {
       const int64_t length = data.length(first + s);
-      even.add(length, causal);
       for (size_t l = 0; l < layers; ++l) {
         const std::vector<float>& weights = reader.read(static_cast<int64_t>(l), s, length);
         for (size_t h = 0; h < heads; ++h) {
-          add(sums[l][h], weights.data() + static_cast<int64_t>(h) * length * length, length, causal);
+          const KeyMask mask = mask_of(l, h);
+          even[l][h].add(length, mask);
+          add(sums[l][h], weights.data() + static_cast<int64_t>(h) * length * length, length, mask);
         }
       }
     }
   }
   std::vector<std::vector<HeadHabit>> habits(layers);
   for (size_t l = 0; l < layers; ++l) {
-    for (const DistanceSums& head : sums[l]) habits[l].push_back(habit_of(head, even));
+    for (size_t h = 0; h < heads; ++h) habits[l].push_back(habit_of(sums[l][h], even[l][h]));
   }
   return habits;
 }

@@ -1,7 +1,7 @@
 #pragma once
 // What each head attends to, in plain numbers over a set of samples. a_ij is the attention of query i to key j, indices
 // in the sequence; each stands beside what it would be if a query's attention were even over the keys that it may look
-// at (all of them, or j <= i where attention is causal).
+// at (all of them, j <= i where attention is causal, those of the head's window or chunk).
 #include <cstdint>
 #include <vector>
 

@@ -114,8 +114,8 @@ std::string who(const Ranked& cells, const char* many) {
   return cells.size() <= kMostNamed ? names_of(cells) : fmt::format("{} {}", cells.size(), many);
 }
 
-// Where not even the best is above what can be had without reading the words: that there is a best one says nothing
-// then.
+// Where not even the best is above what can be had without reading the words by more than is of interest: that there is
+// a best one says nothing then.
 struct Unlearned {
   double blind = 0.0;
   bool is_length = false;  // the length of a sequence tells so much, or else the commonest answer
@@ -124,7 +124,7 @@ struct Unlearned {
 std::optional<Unlearned> unlearned(const std::vector<RankedCell>& ranked, const std::optional<TaskFloors>& floors) {
   if (!floors) return std::nullopt;
   const double blind = blind_accuracy(*floors);
-  if (ranked.front().accuracy().mean > blind) return std::nullopt;
+  if (ranked.front().accuracy().mean > blind + margin()) return std::nullopt;
   return Unlearned{.blind = blind, .is_length = floors->length >= blind};
 }
 
