@@ -87,9 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Small, LinearGradient, testing::ValuesIn(kSmallLinearCa
 // Bit for bit: the first rows of a batch, and the same rows alone.
 TEST_P(LinearTest, ARowDoesNotDependOnTheOthers) {
   PHASOR_SKIP_WITHOUT(dtypes().operands);
-  if (tested_device() == kDefaultDevice) {
-    GTEST_SKIP() << "the CPU multiplies by a library, which keeps to this at some widths only (row_tiles_test)";
-  }
+  PHASOR_SKIP_UNLESS_ROWS_ARE_ALIKE();
   const LinearData all(shape(), dtypes(), kSeed);
   LinearData few = all;
   few.shape.rows = (all.shape.rows + 2) / 3;

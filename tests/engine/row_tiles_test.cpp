@@ -58,9 +58,11 @@ TEST_P(RowTile, ARowHasTheSameBitsWhereverItStands) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, RowTile,
-                         testing::Values(TileShape{10, 64, true}, TileShape{64, 64, true}, TileShape{192, 64, true},
-                                         TileShape{64, 128, false}, TileShape{128, 64, false},
-                                         TileShape{256, 512, true}, TileShape{512, 256, false}));
+                         testing::Values(TileShape{10, 64, true}, TileShape{16, 64, true}, TileShape{64, 64, true},
+                                         TileShape{192, 64, true}, TileShape{64, 128, false},
+                                         TileShape{132, 128, false}, TileShape{128, 64, false},
+                                         TileShape{32, 512, false}, TileShape{256, 512, true},
+                                         TileShape{512, 256, false}));
 
 }  // namespace row_tiles_test
 }  // namespace phasor

@@ -35,6 +35,8 @@ class Gemm {
   virtual bool supports(Dtype operands) const = 0;
   // Whether a row of a has the same product, bit for bit, wherever it stands in tiles of row_tiles.h.
   virtual bool rows_are_alike() const = 0;
+  // Whether tiles of fewer rows go through the same kernels as whole ones.
+  virtual bool sizes_are_alike() const { return true; }
   // Safe to call from several threads at once.
   virtual void multiply(const Product& product) const = 0;
   // A product on all threads by the library's own means, for measuring the machine's peak.

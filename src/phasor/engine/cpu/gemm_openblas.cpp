@@ -31,6 +31,8 @@ class OpenBlasGemm final : public Gemm {
   }
   bool supports(Dtype operands) const override { return operands == Dtype::f32; }
   bool rows_are_alike() const override { return rows_are_alike_; }
+  // Small products have kernels of their own (0.3.21, AVX-512: by m n k, and m n where b is transposed).
+  bool sizes_are_alike() const override { return false; }
 
   void multiply(const Product& p) const override {
     if (omp_in_parallel() != 0) {

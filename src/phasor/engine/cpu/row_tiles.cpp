@@ -36,7 +36,7 @@ constexpr int64_t kWantedItems = 16;
 void multiply_tile(const Gemm& gemm, const TileProduct& p) {
   const int64_t rows = p.a.rows();
   const int64_t n = p.c.columns();
-  const int64_t padded = round_up(rows, kTailRows);
+  const int64_t padded = round_up(rows, gemm.sizes_are_alike() ? kTailRows : kTileRows);
   Product product{.m = padded,
                   .n = n,
                   .k = p.a.columns(),
@@ -54,24 +54,26 @@ void multiply_tile(const Gemm& gemm, const TileProduct& p) {
     gemm.multiply(product);
     return;
   }
-  const ConstMatrix a = padded_copy(ScratchSlot::packed_a, p.a, padded);
-  const int64_t c_row_bytes = n * byte_size(p.c.dtype());
+  // Strides stay: a library may choose its kernel by them too.
+  const int64_t a_row_bytes = p.a.stride() * byte_size(p.a.dtype());
+  const int64_t c_row_bytes = p.c.stride() * byte_size(p.c.dtype());
+  const auto a_bytes = static_cast<size_t>(p.a.columns() * byte_size(p.a.dtype()));
+  const auto c_bytes = static_cast<size_t>(n * byte_size(p.c.dtype()));
+  auto* a = static_cast<std::byte*>(thread_scratch(ScratchSlot::packed_a, padded * a_row_bytes));
   auto* c = static_cast<std::byte*>(thread_scratch(ScratchSlot::packed_b, padded * c_row_bytes));
-  product.a = a.data();
-  product.a_stride = a.stride();
-  product.c = c;
-  product.c_stride = n;
-  product.accumulate = false;
-  gemm.multiply(product);
-  for (int64_t r = 0; r < rows; ++r) {
-    if (!p.accumulate) {
-      std::memcpy(p.c.at(r, 0), c + r * c_row_bytes, static_cast<size_t>(c_row_bytes));
-      continue;
+  for (int64_t r = 0; r < padded; ++r) {
+    if (r < rows) {
+      std::memcpy(a + r * a_row_bytes, p.a.at(r, 0), a_bytes);
+      if (p.accumulate) std::memcpy(c + r * c_row_bytes, p.c.at(r, 0), c_bytes);
+    } else {
+      std::memset(a + r * a_row_bytes, 0, a_bytes);
+      if (p.accumulate) std::memset(c + r * c_row_bytes, 0, c_bytes);
     }
-    auto* to = p.c.row<float>(r);
-    const auto* from = reinterpret_cast<const float*>(c + r * c_row_bytes);
-    for (int64_t i = 0; i < n; ++i) to[i] += from[i];
   }
+  product.a = a;
+  product.c = c;
+  gemm.multiply(product);
+  for (int64_t r = 0; r < rows; ++r) std::memcpy(p.c.at(r, 0), c + r * c_row_bytes, c_bytes);
 }
 
 void add_weight_gradient(const Gemm& gemm, const WeightGradient& g, std::vector<float>& partial_sums) {

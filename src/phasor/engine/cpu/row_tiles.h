@@ -1,10 +1,11 @@
 #pragma once
 // Products cut into row tiles of few distinct shapes. Ragged batches end in any row count; libraries
 // that compile a kernel per shape would compile one at every step, so the last tile is padded to a
-// multiple of kTailRows in scratch memory. Libraries work on blocks of rows (oneDNN's AVX2 kernels on
-// six) and may sum the rows beyond the last whole block in another order; with tiles of whole blocks a
-// sequence scores the same bits alone and in any batch, but for a library that treats rows within a
-// block differently (Gemm::rows_are_alike).
+// multiple of kTailRows in scratch memory, or to a whole one where the library has other kernels for small
+// products (Gemm::sizes_are_alike). Libraries work on blocks of rows (oneDNN's AVX2 kernels on six) and may
+// sum the rows beyond the last whole block in another order; with tiles of whole blocks a sequence scores the
+// same bits alone and in any batch, but for a library that treats rows within a block differently
+// (Gemm::rows_are_alike).
 #include <cstdint>
 #include <vector>
 
