@@ -141,6 +141,8 @@ TEST(EncodingCatalogue, TraitsAreThoseOfTheLiterature) {
       {"rope(axes=2)", hadamard_toeplitz, "RBD"},
       {"prope", hadamard_toeplitz, "RB"},
       {"xpos", hadamard_toeplitz, "RX"},
+      {"pope", hadamard_toeplitz, "RLXB"},
+      {"pope(phase=none)", hadamard_toeplitz, "RXB"},
       {"mla", hadamard_toeplitz, "RLB"},
       {"mla(rope=0)", none, "RLX"},
       {"mla(table=released)", hadamard_toeplitz, "LB"},

@@ -81,7 +81,7 @@ inline Table projected(const Table& x, const Table& weights) {
 // Every pair of channels (u, v) of every row becomes the complex product (u + i v) times its factor.
 inline Table turned_rows(const Rotation& rotation, const std::vector<std::complex<double>>& factors, Table x,
                          const TokenPositions& positions) {
-  if (!rotation.learned.empty()) fail("a rotation that is not settled");
+  if (!rotation.learned.empty() || !rotation.learned_phases.empty()) fail("a rotation that is not settled");
   const int64_t length_class =
       rotation.class_of_length.empty() ? 0 : rotation.class_of_length[static_cast<size_t>(x.rows)];
   const int64_t axes = static_cast<int64_t>(rotation.axes.size());
@@ -129,10 +129,23 @@ inline double row_scale_of(const ResolvedEncoding& encoding, int64_t layer, int6
   return term->fixed(table * encoding.shape.heads + head, column);
 }
 
+// Every channel x becomes the pair (log(1 + e^x), 0).
+inline Table features_of(const Table& x) {
+  Table result(x.rows, 2 * x.columns);
+  for (int64_t r = 0; r < x.rows; ++r) {
+    for (int64_t c = 0; c < x.columns; ++c) result(r, 2 * c) = std::log(1.0 + std::exp(x(r, c)));
+  }
+  return result;
+}
+
 // Queries and keys [n, query_width] of one head.
 inline DenseLogits dense_logits(const ResolvedEncoding& encoding, int64_t layer, int64_t head, Table q, Table k,
                                 const TokenPositions& positions) {
   const LayerEncoding& place = encoding.layers[static_cast<size_t>(layer)];
+  if (place.feature == FeatureMap::softplus) {
+    q = features_of(q);
+    k = features_of(k);
+  }
   if (const auto& rotation = place.rotation[static_cast<size_t>(head)]) {
     q = turned_rows(*rotation, rotation->query, std::move(q), positions);
     k = turned_rows(*rotation, rotation->key, std::move(k), positions);

@@ -132,6 +132,7 @@ TEST_P(AttentionProperty, GradientsDoNotNeedThoseByTables) {
   EXPECT_EQ(got.gradients.frequency.data, data.before.frequency.data) << "without a dfrequency nothing is added";
   EXPECT_EQ(got.gradients.scale.data, data.before.scale.data) << "without a dscale nothing is added";
   EXPECT_EQ(got.gradients.sink.data, data.before.sink.data) << "without a dsink nothing is added";
+  EXPECT_EQ(got.gradients.phase.data, data.before.phase.data) << "without a dphase nothing is added";
 }
 
 class AttentionFrequencies : public testing::TestWithParam<AttentionCase> {};

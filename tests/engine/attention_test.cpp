@@ -61,7 +61,9 @@ TEST_P(AttentionTest, BackwardWithFixedFrequenciesIsTheFormula) {
   const auto saved = reference::attention(data.setup, data.tensors);
   const AttentionGradientOutputs got = run_backward(test_backend(), data, saved, TableGradientsAsked::bias);
   const auto compare = [&](auto expected) {
-    expected.frequency = lift<std::decay_t<decltype(expected.frequency.data[0])>>(data.before.frequency);
+    using Scalar = std::decay_t<decltype(expected.frequency.data[0])>;
+    expected.frequency = lift<Scalar>(data.before.frequency);
+    expected.phase = lift<Scalar>(data.before.phase);
     expect_gradients(data, got.gradients, expected);
   };
   if (dtype() == Dtype::f32) {
@@ -120,13 +122,15 @@ TEST_P(AttentionReference, GradientAlongADirectionIsTheComplexStep) {
   const auto saved = reference::attention(data.setup, data.tensors);
   const Grid<double>& bias = data.tensors.bias;
   const Grid<double>& frequency = data.before.frequency;
+  const Grid<double>& phase = data.before.phase;
   const auto gradients = reference::attention_backward(
       data.setup, data.tensors, data.dout, {saved.out, saved.log_sum},
       {Grid<double>(bias.rows, bias.columns), Grid<double>(frequency.rows, frequency.columns),
        Grid<double>(data.before.scale.rows, data.before.scale.columns),
-       Grid<double>(data.tensors.sink.rows, data.tensors.sink.columns)});
+       Grid<double>(data.tensors.sink.rows, data.tensors.sink.columns), Grid<double>(phase.rows, phase.columns)});
   auto stepped = data.lifted<Complex>();
   stepped.frequency = Grid<Complex>(frequency.rows, frequency.columns);
+  stepped.phase = Grid<Complex>(phase.rows, phase.columns);
   double expected = 0.0;
   double size = 0.0;
   for (size_t i = 0; i < kGradients; ++i) {

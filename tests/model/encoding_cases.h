@@ -78,6 +78,11 @@ inline std::vector<ModelCase> encoding_cases() {
   add("rope_formula_per_head", "rope(frequencies=\"f*base^(-2*c/C)\",base=10,f=learned(1,per=head))[heads=0-1]");
   add("prope", "prope(0.5)");
   add_causal("xpos", "xpos");
+  add("pope", "pope(phase=uniform)");
+  add_causal("pope_causal_layer", "pope(phase=uniform,sharing=layer,base=50)");
+  add("pope_without_phase", "pope(phase=none)[layers=1]+rope[layers=0]+alibi");
+  add("pope_from_zero", "pope+sinusoidal");
+  add("pope_by_segment", "segments(pope(phase=uniform),by=\"0,4\",axis=segment)+segments(learned,by=\"0,4\")");
   add("linear", "rope(scaling=linear,factor=2)");
   add("ntk", "rope(scaling=ntk,factor=2)");
   add("dynamic", "rope(scaling=dynamic,factor=2,original=4)");

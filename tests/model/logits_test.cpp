@@ -225,10 +225,16 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
     const int64_t own_key = shape.key_width - shape.shared_key_width;
     const int64_t key_head = head * shape.key_heads / shape.heads;
     const Rotation* rotation = layer.rotation[static_cast<size_t>(head)].get();
+    const auto mapped = [&](const std::vector<double>& x) {
+      if (shape.feature == FeatureMap::none) return x;
+      std::vector<double> features;
+      for (const double channel : x) features.insert(features.end(), {std::log1p(std::exp(channel)), 0.0});
+      return features;
+    };
     const std::vector<double> plain_q =
-        with_shared(channels(attention.query, i, head * own_query, own_query), attention.shared_query, i);
+        mapped(with_shared(channels(attention.query, i, head * own_query, own_query), attention.shared_query, i));
     const std::vector<double> plain_k =
-        with_shared(channels(attention.key, j, key_head * own_key, own_key), attention.shared_key, j);
+        mapped(with_shared(channels(attention.key, j, key_head * own_key, own_key), attention.shared_key, j));
     auto q = turned(plain_q, rotation, true, i, length);
     auto k = turned(plain_k, rotation, false, j, length);
     const double scale = layer.scale[static_cast<size_t>(head)] * row_scale(layer, head, i, length) /
@@ -298,7 +304,7 @@ TEST_P(EncodingLogits, AreThoseOfTheFormula) {
             }
             const Value expected = logit(read, l, head, first + i, first + j, n);
             // Turning costs a few roundings a channel on each side (one more product per axis), the sum one per term.
-            const double roundings = static_cast<double>(attention.shape.key_width) + 20.0;
+            const double roundings = static_cast<double>(attention.shape.turned_width()) + 20.0;
             // Numbers that cancel when turned were larger before: twice as large at most, on either side.
             const double bound = 4.0 * roundings * kRounding * expected.size + 1e-30;
             ASSERT_NEAR(double{found}, expected.sum, bound)

@@ -5,6 +5,7 @@
 //   dropout(softmax(L))_ij v_j,
 // over the keys that i sees: of |i - j| < window, floor(i / chunk) = floor(j / chunk), j <= i those that are asked for.
 // A sink's logit joins the softmax and has no value.
+// With features q and k are those of queries and keys: every channel x is the pair (log(1 + e^x), 0).
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -101,6 +102,7 @@ struct AttentionTensors {
   Grid<S> prefix = {};  // [tokens, heads] or empty
   Grid<S> sink = {};    // [1, heads], -infinity for heads without one; or empty
   Grid<S> angle = {};   // [tokens, token sets * pairs] or empty: what is added to the angles of rotation.token
+  Grid<S> phase = {};   // [tables * sets, pairs] or empty: what is added to the angles of keys
 };
 
 template <class S>
@@ -123,6 +125,20 @@ struct Turn {
 
 // By the token's own factors.
 template <class S>
+S softplus(const S& x) {
+  using std::exp;
+  using std::log;
+  if (value_of(x) > 0.0) return x + log(S(1.0) + exp(S(0.0) - x));
+  return log(S(1.0) + exp(x));
+}
+
+template <class S>
+S softplus_slope(const S& x) {
+  using std::exp;
+  return S(1.0) / (S(1.0) + exp(S(0.0) - x));
+}
+
+template <class S>
 std::vector<Turn<S>> token_turns(const AttentionSetup& setup, const Grid<S>& angle, int64_t h, int64_t token) {
   using std::cos;
   using std::sin;
@@ -144,6 +160,7 @@ std::vector<Turn<S>> token_turns(const AttentionSetup& setup, const Grid<S>& ang
 template <class S>
 std::vector<Turn<S>> turns(const AttentionSetup& setup, const AttentionTensors<S>& x, bool query, int64_t s, int64_t h,
                            int64_t token) {
+  const Grid<S>& frequency = x.frequency;
   using std::cos;
   using std::sin;
   if (setup.token_set(h) >= 0) return token_turns(setup, x.angle, h, token);
@@ -171,6 +188,12 @@ std::vector<Turn<S>> turns(const AttentionSetup& setup, const AttentionTensors<S
         turn.multiply(cos(angle), sin(angle));
       }
     }
+    if constexpr (requires(S z) { cos(z), sin(z); }) {
+      if (!query && !x.phase.empty()) {
+        const S& phase = x.phase(row / r.axes, c);
+        turn.multiply(cos(phase), sin(phase));
+      }
+    }
     result.push_back(turn);
   }
   return result;
@@ -192,6 +215,11 @@ std::vector<S> turned(const AttentionSetup& setup, const AttentionTensors<S>& x,
         query ? channel(x.query, x.shared_query, shape.key_width - shape.shared_query_width, h, token, c)
               : channel(x.key, x.shared_key, shape.key_width - shape.shared_key_width, setup.key_head(h), token, c));
   }
+  if (shape.feature == FeatureMap::softplus) {
+    std::vector<S> features;
+    for (const S& channel : channels) features.insert(features.end(), {softplus(channel), S(0.0)});
+    channels = std::move(features);
+  }
   for (const Turn<S>& turn : turns(setup, x, query, s, h, token)) {
     const S a = channels[static_cast<size_t>(turn.a)];
     const S b = channels[static_cast<size_t>(turn.b)];
@@ -201,10 +229,10 @@ std::vector<S> turned(const AttentionSetup& setup, const AttentionTensors<S>& x,
   return channels;
 }
 
-// The turned queries or keys of one head and sequence, [n, key_width].
+// The turned queries or keys of one head and sequence, [n, turned_width()].
 template <class S>
 Grid<S> turned_head(const AttentionSetup& setup, const AttentionTensors<S>& x, bool query, int64_t s, int64_t h) {
-  Grid<S> result(setup.length(s), setup.shape.key_width);
+  Grid<S> result(setup.length(s), setup.shape.turned_width());
   for (int64_t i = 0; i < result.rows; ++i) {
     const std::vector<S> row = turned(setup, x, query, s, h, setup.begin(s) + i);
     std::copy(row.begin(), row.end(), result.data.begin() + i * result.columns);

@@ -100,6 +100,31 @@ void add_by_angle(const AttentionSetup& setup, const std::vector<Turn<S>>& turns
   }
 }
 
+// The same of a key by its phase.
+template <class S>
+void add_by_phase(const AttentionSetup& setup, const std::vector<Turn<S>>& turns, int64_t s, int64_t h,
+                  const std::vector<S>& gradient, const S* turned, SumGrid<S>& sums) {
+  for (size_t c = 0; c < turns.size(); ++c) {
+    const int64_t a = turns[c].a;
+    const int64_t b = turns[c].b;
+    sums(setup.rotation_row(s, h) / setup.rotation.axes, static_cast<int64_t>(c))
+        .add(gradient[static_cast<size_t>(b)] * turned[a] - gradient[static_cast<size_t>(a)] * turned[b]);
+  }
+}
+
+// A gradient by features becomes one by the channels that they were made of.
+template <class S>
+void unmap_features(const AttentionSetup& setup, const Grid<S>& own, int64_t head, int64_t token,
+                    std::vector<S>& gradient) {
+  if (setup.shape.feature == FeatureMap::none) return;
+  const int64_t width = setup.shape.key_width;
+  for (int64_t c = 0; c < width; ++c) {
+    gradient[static_cast<size_t>(c)] =
+        gradient[static_cast<size_t>(2 * c)] * softplus_slope(own(token, head * width + c));
+  }
+  gradient.resize(static_cast<size_t>(width));
+}
+
 // Adds a token's gradient by the channels it was read from, turned back.
 template <class S>
 void add_channels(Grid<Sum<S>>& own, Grid<Sum<S>>& shared, int64_t own_width, int64_t head, int64_t token,
@@ -117,7 +142,7 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
   const int64_t n = setup.length(s);
   const int64_t begin = setup.begin(s);
   const AttentionShape& shape = setup.shape;
-  const int64_t width = shape.key_width;
+  const int64_t width = shape.turned_width();
   const Grid<S> queries = turned_head(setup, x, true, s, h);
   const Grid<S> keys = turned_head(setup, x, false, s, h);
   const S scale = S(setup.scale) * S(setup.factor(h));
@@ -132,11 +157,17 @@ void add_head_gradients(const AttentionSetup& setup, const AttentionTensors<S>& 
     } else if (!gradients.frequency.empty()) {
       add_by_frequency(setup, token_turns, s, h, token, gradient, channels, gradients.frequency);
     }
+    if (!query && !gradients.phase.empty()) {
+      add_by_phase(setup, token_turns, s, h, gradient, channels, gradients.phase);
+    }
     turn_back(token_turns, gradient);
+    const int64_t head = query ? h : setup.key_head(h);
+    unmap_features(setup, query ? x.query : x.key, head, token, gradient);
     if (query) {
-      add_channels(gradients.query, gradients.shared_query, width - shape.shared_query_width, h, token, gradient);
+      add_channels(gradients.query, gradients.shared_query, shape.key_width - shape.shared_query_width, head, token,
+                   gradient);
     } else {
-      add_channels(gradients.key, gradients.shared_key, width - shape.shared_key_width, setup.key_head(h), token,
+      add_channels(gradients.key, gradients.shared_key, shape.key_width - shape.shared_key_width, head, token,
                    gradient);
     }
   };
@@ -193,6 +224,7 @@ struct TableGradients {
   Grid<double> frequency;  // [tables * sets * axes, pairs]
   Grid<double> scale;      // as the row scales
   Grid<double> sink;       // [1, heads]
+  Grid<double> phase;      // [tables * sets, pairs]
 };
 
 template <class S>
@@ -212,13 +244,14 @@ AttentionTensors<S> attention_backward(const AttentionSetup& setup, const Attent
   if (!setup.rotation.token.empty()) {
     gradients.angle = sums<S>(x.value.rows, setup.rotation.token_sets * setup.rotation.pairs);
   }
+  gradients.phase = started(before.phase);
   for (int64_t s = 0; s < setup.sequences(); ++s) {
     for (int64_t h = 0; h < setup.shape.heads; ++h) add_head_gradients(setup, x, dout, saved, s, h, gradients);
   }
   return {totals(gradients.query),      totals(gradients.key),   totals(gradients.shared_query),
           totals(gradients.shared_key), totals(gradients.value), totals(gradients.bias),
           totals(gradients.frequency),  totals(gradients.scale), totals(gradients.prefix),
-          totals(gradients.sink),       totals(gradients.angle)};
+          totals(gradients.sink),       totals(gradients.angle), totals(gradients.phase)};
 }
 
 }  // namespace phasor::reference

@@ -16,7 +16,7 @@ struct EngineHeads {
 };
 
 EngineHeads engine_heads(const Attention& attention, int64_t sequence, int64_t n) {
-  const int64_t heads = attention.shape.heads, width = attention.shape.key_width;
+  const int64_t heads = attention.shape.heads, width = attention.shape.turned_width();
   const DeviceArray<float> logits(test_backend(), {}, heads * n * n);
   const DeviceArray<float> queries(test_backend(), {}, heads * n * width), keys(test_backend(), {}, heads * n * width);
   AttentionDenseForward op{.sequence = static_cast<int32_t>(sequence), .attention = attention};
@@ -92,7 +92,9 @@ TEST_P(ModelLogits, OfZeroQueriesAreTheBias) {
     Attention silent = unmasked(run_.model.attention(l));
     const int64_t tokens = run_.data.batch.token_count();
     const int64_t columns = std::max(silent.query.columns(), silent.shared_query.columns());
-    const DeviceArray<float> zeros(test_backend(), std::vector<float>(static_cast<size_t>(tokens * columns)));
+    // Features are 0 where the channels they are made of are far below.
+    const float nothing = silent.shape.feature == FeatureMap::none ? 0.0f : -1000.0f;
+    const DeviceArray<float> zeros(test_backend(), std::vector<float>(static_cast<size_t>(tokens * columns), nothing));
     silent.query = View<const float, 2>(zeros.data(), tokens, silent.query.columns());
     if (!silent.shared_query.empty()) {
       silent.shared_query = View<const float, 2>(zeros.data(), tokens, silent.shared_query.columns());

@@ -23,6 +23,8 @@ struct AttentionCase {
   std::vector<int32_t> head_set;  // empty: set 0 for all heads
   bool decays = false;            // query and key tables differ, and their factors do not have modulus 1
   int64_t rotation_tables = 1;    // more than one: sequences read different ones
+  bool phases = false;            // of keys
+  FeatureMap feature = FeatureMap::none;
   bool bias = false;
   bool bias_rows = false;  // a row of biases for each position of the query
   int64_t bias_axis = 0;
@@ -341,6 +343,35 @@ inline std::vector<AttentionCase> attention_cases() {
   add_prefix_cases(cases);
   add_row_scale_cases(cases);
   {
+    AttentionCase& c = add("Features", {5, 33, 1, 17}, shape(3, 3, 12, 10));
+    c.feature = FeatureMap::softplus;
+    c.pairs = 12;
+    c.phases = c.packed = true;
+    c.head_set = {0, 2, 1};
+    c.spare = 3;
+  }
+  {
+    AttentionCase& c = add("FeaturesOfGroupedKeys", {40, 9}, shape(4, 2, 16, 16));
+    c.feature = FeatureMap::softplus;
+    c.pairs = 16;
+    c.axes = c.rotation_axes = 2;
+    c.head_set = {0, 1, 1, 0};
+    c.causal = c.phases = c.bias = c.head_scale = true;
+    c.rotation_tables = 2;
+    c.rate = 0.1f;
+  }
+  {
+    AttentionCase& c = add("FeaturesAlone", {3, 20}, shape(2, 1, 5, 8));
+    c.feature = FeatureMap::softplus;
+  }
+  {
+    AttentionCase& c = add("PhasesAlone", {7, 30, 2}, shape(4, 2, 20, 6));
+    c.pairs = 6;
+    c.first = 3;
+    c.halves = c.phases = true;
+    c.head_set = {1, -1, 0, 1};
+  }
+  {
     AttentionCase& c = add("Window", {1, 33, 70, 130}, shape(3, 3, 8, 8));
     c.window = {1, 2, 40};
     c.bias = c.prefix = true;
@@ -393,6 +424,10 @@ inline std::vector<AttentionCase> attention_cases() {
   // Other backends refuse windows, chunks and sinks.
   if (tested_device() != kDefaultDevice) std::erase_if(cases, [](const AttentionCase& c) { return c.masked(); });
   add_token_cases(cases);
+  // Kernels elsewhere do not have these yet, and say so.
+  if (tested_device() != kDefaultDevice) {
+    std::erase_if(cases, [](const AttentionCase& c) { return c.phases || c.feature != FeatureMap::none; });
+  }
   return cases;
 }
 
@@ -421,6 +456,7 @@ class AttentionData {
     if (shape.running_axis >= 0) let_axis_run();
 
     setup.shape = s;
+    setup.shape.feature = shape.feature;
     setup.offsets = batch.offsets;
     setup.positions = batch.positions;
     setup.scale = representable(1.0 / std::sqrt(static_cast<double>(s.key_width)), Dtype::f32);
@@ -456,7 +492,8 @@ class AttentionData {
             {},
             lift<S>(tensors.scale),
             lift<S>(tensors.prefix),
-            lift<S>(tensors.sink)};
+            lift<S>(tensors.sink),
+            {}};
   }
 
   int64_t tokens() const { return batch.tokens(); }
@@ -553,6 +590,7 @@ class AttentionData {
     const int64_t rows = shape.rotation_tables * r.sets * r.axes;
     Grid<double> frequency = data.normal(rows, r.pairs);
     before.frequency = data.normal(rows, r.pairs);
+    if (shape.phases) before.phase = data.normal(rows / r.axes, r.pairs);
     for (int64_t row = 0; row < rows; ++row) {
       for (int64_t c = 0; c < r.pairs; ++c) {
         // Most pairs follow several axes, some do not follow all of them.

@@ -213,6 +213,7 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
   const DeviceMatrix dfrequency(backend, Dtype::f32, data.before.frequency);
   const DeviceMatrix dscale(backend, Dtype::f32, data.before.scale);
   const DeviceMatrix dsink(backend, Dtype::f32, data.before.sink);
+  const DeviceMatrix dphase(backend, Dtype::f32, data.before.phase);
   AttentionBackward op;
   op.dquery = gradients.matrix(0);
   op.dkey = gradients.matrix(1);
@@ -236,6 +237,7 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
     op.dangle = View<float, 3>(dangle.flat().data(), data.tokens() + data.shape.spare, data.setup.rotation.token_sets,
                                data.setup.rotation.pairs);
   }
+  if (asked == TableGradientsAsked::all && !data.before.phase.empty()) op.dphase = dphase.view();
   op.out = out.matrix();
   op.dout = dout.matrix();
   op.log_sum = log_sum.view();
@@ -269,6 +271,8 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
   }
   got.images.push_back(dscale.download());
   got.images.push_back(dsink.download());
+  got.gradients.phase = dphase.read(data.before.phase.rows);
+  got.images.push_back(dphase.download());
   return got;
 }
 

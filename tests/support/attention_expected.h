@@ -11,18 +11,20 @@ namespace phasor::testing_support {
 using reference::Rounded32;
 
 inline constexpr const char* kGradientNames[] = {"dquery", "dkey",       "dshared_query", "dshared_key", "dvalue",
-                                                 "dbias",  "dfrequency", "dscale",        "dsink"};
-inline constexpr size_t kGradients = 9;
+                                                 "dbias",  "dfrequency", "dscale",        "dsink",       "dphase"};
+inline constexpr size_t kGradients = 10;
 inline constexpr size_t kTokenGradients = 5;  // the first so many have a row per token; the others are by tables
 
 template <class S>
 std::array<const Grid<S>*, kGradients> listed(const reference::AttentionTensors<S>& t) {
-  return {&t.query, &t.key, &t.shared_query, &t.shared_key, &t.value, &t.bias, &t.frequency, &t.scale, &t.sink};
+  return {&t.query, &t.key,       &t.shared_query, &t.shared_key, &t.value,
+          &t.bias,  &t.frequency, &t.scale,        &t.sink,       &t.phase};
 }
 
 template <class S>
 std::array<Grid<S>*, kGradients> listed(reference::AttentionTensors<S>& t) {
-  return {&t.query, &t.key, &t.shared_query, &t.shared_key, &t.value, &t.bias, &t.frequency, &t.scale, &t.sink};
+  return {&t.query, &t.key,       &t.shared_query, &t.shared_key, &t.value,
+          &t.bias,  &t.frequency, &t.scale,        &t.sink,       &t.phase};
 }
 
 template <class R>
@@ -38,7 +40,7 @@ reference::AttentionTensors<R> expected_gradients(const AttentionData& data,
 // What the gradients by tables are added to, as they stand behind those by tokens.
 inline const Grid<double>& table_gradient_before(const AttentionData& data, size_t gradient) {
   const std::array<const Grid<double>*, kGradients - kTokenGradients> before = {
-      &data.before.bias, &data.before.frequency, &data.before.scale, &data.before.sink};
+      &data.before.bias, &data.before.frequency, &data.before.scale, &data.before.sink, &data.before.phase};
   return *before[gradient - kTokenGradients];
 }
 
@@ -88,7 +90,8 @@ inline Grid<Rounded32> frequency_gradient_of(const AttentionData& data,
 // The cases that turn, each head with keys and channels of its own.
 inline std::vector<AttentionCase> turning_cases() {
   std::vector<AttentionCase> cases = attention_cases();
-  std::erase_if(cases, [](const AttentionCase& c) { return c.pairs == 0 || c.token_turns; });
+  std::erase_if(cases,
+                [](const AttentionCase& c) { return c.pairs == 0 || c.token_turns || c.feature != FeatureMap::none; });
   for (AttentionCase& c : cases) {
     c.shape.key_heads = c.shape.heads;
     c.shape.shared_query_width = c.shape.shared_key_width = 0;

@@ -31,6 +31,7 @@ EncodingEntry xpos_entry();
 EncodingEntry ssmax_entry();
 EncodingEntry logn_entry();
 EncodingEntry llama4_scale_entry();
+EncodingEntry pope_entry();
 EncodingEntry mla_entry();
 EncodingEntry sink_entry();
 EncodingEntry randomized_entry();
@@ -71,6 +72,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       logn_entry(),
       llama4_scale_entry(),
       accumulated_random_entry(),
+      pope_entry(),
       // decoupled path
       mla_entry(),
       // the softmax

@@ -7,6 +7,7 @@
 // device memory of the backend that runs the op.
 #include <cstdint>
 
+#include "phasor/base/feature_map.h"
 #include "phasor/formula/program.h"
 #include "phasor/random/stream.h"
 #include "phasor/tensor/matrix.h"
@@ -252,6 +253,10 @@ struct AttentionShape {
   int32_t shared_key_width = 0;    // trailing key channels held once for all heads
   int32_t shared_query_width = 0;  // trailing query channels held once for all heads
   int32_t value_width = 0;
+  // Of queries and keys, before they are turned; then no channels are shared.
+  FeatureMap feature = FeatureMap::none;
+
+  int32_t turned_width() const { return key_width * feature_channels(feature); }  // of a head's query and key
 };
 
 // L_ij = scale * head_scale[h] * row_scale_h(p_i) * <A q_i, B k_j> + b_h(p_j - p_i) - |c_i - c_j|;
@@ -300,6 +305,8 @@ struct AttentionBackward {
   View<float, 2> dscale;    // += as row_scale.table, or empty
   View<float, 1> dsink;     // += [heads] or empty
   View<float, 3> dangle;    // [tokens, token sets, pairs]: by the angles of rotation.token; empty where there are none
+  // += [tables * sets, pairs] or empty: by a phase that keys are turned by beside the query's factors, e^(i phase).
+  View<float, 2> dphase;
   ConstMatrix out, dout;
   View<const float, 2> log_sum;
   Attention attention;
@@ -311,8 +318,8 @@ struct AttentionDenseForward {
   int32_t sequence = 0;
   View<float, 3> logits;        // [heads, n, n]; masked entries are -infinity
   View<float, 3> weights;       // [heads, n, n], after softmax, before dropout; a sink's share is missing in them
-  View<float, 3> turned_query;  // [heads, n, key_width], after rotation
-  View<float, 3> turned_key;    // [heads, n, key_width]
+  View<float, 3> turned_query;  // [heads, n, shape.turned_width()], after rotation
+  View<float, 3> turned_key;    // as turned_query
   View<float, 3> out;           // [heads, n, value_width]
   Attention attention;
 };
@@ -477,6 +484,13 @@ struct RotationFactors {
   View<float, 4> factors;          // [rows, positions, pairs, 2]
   View<const float, 2> frequency;  // [rows, pairs]
   float magnitude = 1.0f;
+};
+
+// factors[r][p][c] = (not +=) base[r][p][c] e^(i phase[r][c]).
+struct PhaseFactors {
+  View<float, 4> factors;      // [rows, positions, pairs, 2]
+  View<const float, 4> base;   // as factors
+  View<const float, 2> phase;  // [rows, pairs]
 };
 
 // --- Parameters ----------------------------------------------------------------------------------

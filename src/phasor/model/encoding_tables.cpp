@@ -79,6 +79,7 @@ EncodingTables::EncodingTables(Backend& backend, const ResolvedEncoding& encodin
     if (l > 0 && layer.rotation == encoding.layers[l - 1].rotation) {
       tables.rotation = layers_.back().rotation;
       tables.dfrequency = layers_.back().dfrequency;
+      tables.dphase = layers_.back().dphase;
     } else {
       add_rotations(layer, static_cast<int64_t>(l), tables);
     }
@@ -226,7 +227,9 @@ void EncodingTables::add_rotations(const LayerEncoding& layer, int64_t l, LayerT
   }
 
   float* query_memory = upload_values(query);
-  float* key_memory = query == key ? query_memory : upload_values(key);
+  const bool phased = std::any_of(rotations.sets.begin(), rotations.sets.end(),
+                                  [](const Rotation* set) { return !set->learned_phases.empty(); });
+  float* key_memory = query == key && !phased ? query_memory : upload_values(key);
   const Rotation& first = *rotations.sets.front();
   tables.rotation = {.query = View<const float, 4>(query_memory, rows, positions, pairs, 2),
                      .key = View<const float, 4>(key_memory, rows, positions, pairs, 2),
@@ -237,6 +240,13 @@ void EncodingTables::add_rotations(const LayerEncoding& layer, int64_t l, LayerT
                      .halves = first.halves};
   if (!rotations.of_length.empty()) {
     tables.rotation.sequence_table = length_classes(rotations.of_length).sequence_table();
+  }
+  if (phased) {
+    std::vector<int64_t> of_sets;
+    for (int64_t set = 0; set < set_count; ++set) {
+      of_sets.push_back(row_of(0, set, rotations.sets[static_cast<size_t>(set)]->axes.front()));
+    }
+    add_phases(rotations.sets, of_sets, tables);
   }
   if (!learned) return;
   if (rotations.classes() > 1 || key_memory != query_memory) {
@@ -257,6 +267,27 @@ void EncodingTables::add_rotations(const LayerEncoding& layer, int64_t l, LayerT
       entry.dfrequency.emplace_back(tables.dfrequency.row(row), 1, pairs);
     }
     rotations_.push_back(std::move(entry));
+  }
+}
+
+void EncodingTables::add_phases(const std::vector<const Rotation*>& sets, const std::vector<int64_t>& rows,
+                                LayerTables& tables) {
+  const RotationTable& rotation = tables.rotation;
+  const int64_t positions = rotation.query.extent(1);
+  const int64_t pairs = rotation.query.extent(2);
+  const auto count = static_cast<int64_t>(sets.size());
+  tables.dphase = View<float, 2>(upload_values(std::vector<float>(static_cast<size_t>(count * pairs))), count, pairs);
+  dphases_.push_back(tables.dphase);
+  for (size_t set = 0; set < sets.size(); ++set) {
+    if (sets[set]->learned_phases.empty()) continue;
+    LearnedPhases entry;
+    entry.phases = std::make_unique<LearnedTable>(backend_, sets[set]->phases, sets[set]->learned_phases, layout_);
+    // The key's factors are this layer's own: nothing else reads them.
+    float* keys = const_cast<float*>(rotation.key.row(rows[set], 0, 0));
+    entry.factors = View<float, 4>(keys, 1, positions, pairs, 2);
+    entry.base = View<const float, 4>(rotation.query.row(rows[set], 0, 0), 1, positions, pairs, 2);
+    entry.dphase = View<float, 2>(tables.dphase.row(static_cast<int64_t>(set)), 1, pairs);
+    phases_.push_back(std::move(entry));
   }
 }
 
@@ -316,9 +347,16 @@ void EncodingTables::remake(const View<float, 1>& parameters) {
                                    .magnitude = static_cast<float>(rotation.magnitude)});
     }
   }
+  for (const LearnedPhases& entry : phases_) {
+    entry.phases->remake(parameters);
+    backend_.run(PhaseFactors{.factors = entry.factors, .base = entry.base, .phase = entry.phases->table()});
+  }
 }
 
 void EncodingTables::clear_gradients() {
+  for (const View<float, 2>& dphase : dphases_) {
+    backend_.run(Fill{.x = View<float, 1>(dphase.data(), dphase.size())});
+  }
   if (input_learned_ != nullptr) input_learned_->clear_gradient();
   for (const auto& bias : biases_) bias->clear_gradient();
   for (const auto& scale : scales_) scale->clear_gradient();
@@ -340,6 +378,10 @@ void EncodingTables::pass_back(const View<float, 1>& parameters, const View<floa
           Cast{.to = View<float, 2>(collected.row(a), 1, collected.extent(1)), .from = rotation.dfrequency[a]});
     }
     rotation.frequencies->pass_back(parameters, gradients);
+  }
+  for (const LearnedPhases& entry : phases_) {
+    backend_.run(Cast{.to = entry.phases->gradient(), .from = entry.dphase});
+    entry.phases->pass_back(parameters, gradients);
   }
 }
 

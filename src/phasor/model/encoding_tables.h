@@ -27,6 +27,7 @@ struct LayerTables {
   View<float, 2> dscale;
   View<float, 2> dfrequency;
   View<float, 1> dsink;
+  View<float, 2> dphase;
 };
 
 class EncodingTables {
@@ -52,11 +53,21 @@ class EncodingTables {
     double magnitude = 1.0;
   };
 
+  // A rotation whose keys turn by learned phases beside the query's factors.
+  struct LearnedPhases {
+    std::unique_ptr<LearnedTable> phases;  // [1, pairs]
+    View<float, 4> factors;                // of keys, [1, positions, pairs, 2]
+    View<const float, 4> base;             // of queries
+    View<float, 2> dphase;                 // [1, pairs]
+  };
+
   LengthClasses& length_classes(std::vector<int32_t> of_length);
   std::vector<int32_t> class_per_length() const;
   void add_input(const InputTerm& term);
   DistanceBias add_bias(const BiasTerm& term, View<float, 2>& gradient);
   RowScale add_scale(const ScaleTerm& term, View<float, 2>& gradient);
+  // Of sets that turn by one axis each.
+  void add_phases(const std::vector<const Rotation*>& sets, const std::vector<int64_t>& rows, LayerTables& tables);
   void add_rotations(const LayerEncoding& layer, int64_t l, LayerTables& tables);
   View<const int32_t, 1> upload_mask(const std::vector<HeadMask>& masks, int64_t HeadMask::*part);
   void add_sink(const SinkTerm& term, LayerTables& tables);
@@ -75,7 +86,8 @@ class EncodingTables {
   std::unique_ptr<LearnedTable> input_learned_;
   std::vector<std::unique_ptr<LearnedTable>> biases_, scales_, sinks_;
   std::vector<LearnedRotation> rotations_;
-  std::vector<View<float, 2>> dfrequencies_;
+  std::vector<LearnedPhases> phases_;
+  std::vector<View<float, 2>> dfrequencies_, dphases_;
   std::vector<LayerTables> layers_;
 };
 

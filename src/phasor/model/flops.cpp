@@ -52,7 +52,7 @@ double training_flops(const ModelConfig& config, const ResolvedEncoding& encodin
       weights += static_cast<double>(turn.numbers()) * (turn.inner > 0 ? inner : width);
       if (turn.gate_weight >= 0) weights += static_cast<double>(turn.heads.size()) * width;
     }
-    const double pair = static_cast<double>(layout.shape.key_width) + static_cast<double>(config.head_width);
+    const double pair = static_cast<double>(layout.shape.turned_width()) + static_cast<double>(config.head_width);
     layers += weights * static_cast<double>(batch.token_count()) + pair * seen_pairs(config, layer, batch);
   }
   const double readout = width * static_cast<double>(outputs(config)) * static_cast<double>(batch.targets.size());

@@ -94,6 +94,7 @@ void Transformer::backward_layer(int64_t l, DistanceProbe* probe) {
                        .dfrequency = tables_.layer(l).dfrequency,
                        .dscale = tables_.layer(l).dscale,
                        .dsink = tables_.layer(l).dsink,
+                       .dphase = tables_.layer(l).dphase,
                        .out = layer.mixed,
                        .dout = flow_->mixed,
                        .log_sum = layer.log_sum,

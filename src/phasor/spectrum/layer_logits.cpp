@@ -67,10 +67,21 @@ LayerLogits::LayerLogits(Transformer& model, const Batch& batch, int64_t layer)
   if (!attention_.prefix.empty()) prefix_ = download(backend_, attention_.prefix.data(), tokens * heads());
 
   const AttentionShape& shape = attention_.shape;
-  queries_ = by_head(download(backend_, attention_.query, tokens), download(backend_, attention_.shared_query, tokens),
-                     tokens, shape, shape.heads, shape.shared_query_width);
-  keys_ = by_head(download(backend_, attention_.key, tokens), download(backend_, attention_.shared_key, tokens), tokens,
-                  shape, shape.key_heads, shape.shared_key_width);
+  queries_ = features(by_head(download(backend_, attention_.query, tokens),
+                              download(backend_, attention_.shared_query, tokens), tokens, shape, shape.heads,
+                              shape.shared_query_width));
+  keys_ =
+      features(by_head(download(backend_, attention_.key, tokens), download(backend_, attention_.shared_key, tokens),
+                       tokens, shape, shape.key_heads, shape.shared_key_width));
+}
+
+Dense LayerLogits::features(DenseView rows) const {
+  if (attention_.shape.feature == FeatureMap::none) return copy_of(rows);
+  Dense result(rows.extent(0), 2 * rows.extent(1));
+  for (int64_t r = 0; r < result.rows(); ++r) {
+    for (int64_t c = 0; c < rows.extent(1); ++c) result(r, 2 * c) = softplus(rows.row(r)[c]);
+  }
+  return result;
 }
 
 double LayerLogits::scale(int64_t head) const {

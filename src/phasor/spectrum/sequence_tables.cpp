@@ -18,7 +18,7 @@ bool all_zero(const Dense& a) {
 
 SequenceTables::SequenceTables(Backend& backend, const Attention& attention, const std::vector<int32_t>& head_set,
                                const std::vector<int32_t>& token_set, const SequencePlace& place)
-    : length_(place.length), width_(attention.shape.key_width), head_set_(head_set) {
+    : length_(place.length), width_(attention.shape.turned_width()), head_set_(head_set) {
   const RotationTable& rotation = attention.rotation;
   if (rotation.query.empty()) {
     head_set_.assign(static_cast<size_t>(attention.shape.heads), -1);

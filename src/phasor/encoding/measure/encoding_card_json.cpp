@@ -195,7 +195,10 @@ static const Fields<Rotation>& json_fields(const Rotation*) {
       derived_field<R>(
           "length_classes",
           [](const R& rotation) { return rotation.class_of_length.empty() ? 1 : rotation.class_of_length.back() + 1; },
-          "tables for different lengths of sequences")};
+          "tables for different lengths of sequences"),
+      derived_field<R>(
+          "phases", [](const R& rotation) { return !rotation.phases.empty(); },
+          "keys turn by angles of their own beside that, the same at every position")};
   return fields;
 }
 
@@ -280,7 +283,11 @@ static const Fields<LayerEncoding>& json_fields(const LayerEncoding*) {
       derived_field<L>("reach", layer_reach, "what a query sees lies at most so many tokens away; null: all"),
       derived_field<L>("sinks", heads_with_sinks, "heads that have one"),
       field("gates", &L::gates, "of the hidden state, summed along the sequence"),
-      field("token_rotation", &L::token_rotation, "by angles of the hidden state; null: none")};
+      field("token_rotation", &L::token_rotation, "by angles of the hidden state; null: none"),
+      derived_field<L>(
+          "features", [](const L& layer) { return layer.feature == FeatureMap::none ? "none" : "softplus"; },
+          "what a channel of queries and keys becomes before it is turned: `none`: "
+          "itself; `softplus`: the pair (log(1 + e^x), 0)")};
   return fields;
 }
 

@@ -164,7 +164,7 @@ bool learned_at(const ResolvedEncoding& encoding, const CodeSite& site) {
   if (site.place == CodeSite::Place::input) return !encoding.input->learned.empty();
   const LayerEncoding& layer = encoding.layers[static_cast<size_t>(site.layer)];
   if (site.place == CodeSite::Place::bias) return !layer.bias->learned.empty();
-  return !layer.rotation[static_cast<size_t>(site.head)]->learned.empty();
+  return layer.learns(site.head);
 }
 
 std::string bounded_text(const Desiderata& d) {

@@ -97,6 +97,7 @@ std::string letters(const ResolvedEncoding& started, int64_t layer, int64_t head
   if (places.masks[static_cast<size_t>(head)].window > 0) result += 'W';
   if (places.masks[static_cast<size_t>(head)].chunk > 0) result += 'C';
   if (places.sink != nullptr && std::isfinite(places.sink->fixed(0, head))) result += 'K';
+  if (places.feature != FeatureMap::none) result += 'F';
   return result.empty() ? "." : result;
 }
 
@@ -112,6 +113,7 @@ std::string meaning(const std::string& all_letters) {
                                                 {'W', "window"},
                                                 {'C', "chunk"},
                                                 {'K', "sink"},
+                                                {'F', "features of queries and keys"},
                                                 {'.', "nothing"}};
   std::vector<std::string> result;
   for (const auto& [letter, text] : meanings) {

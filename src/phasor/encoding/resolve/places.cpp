@@ -414,6 +414,22 @@ void EncodingPlaces::add_gates(int64_t layer, GateTerm gates) {
   resolved_.layers[static_cast<size_t>(layer)].gates.push_back(std::move(gates));
 }
 
+void EncodingPlaces::map_features(FeatureMap feature) {
+  if (concatenated_) fail_term("concat takes terms that are added to the embeddings, and no features");
+  if (static_cast<int64_t>(heads().size()) != shape_.heads) {
+    fail_term(fmt::format("{} makes features of the queries and keys of all heads, so it cannot be assigned to a few",
+                          stack_.back()->name));
+  }
+  for (const int64_t layer : layers()) {
+    const Term*& owner = decoupled_terms_[static_cast<size_t>(layer)];
+    if (owner != nullptr) {
+      fail_term(clash(*owner, fmt::format("make the queries and keys of layer {}; give them different layers", layer)));
+    }
+    owner = stack_.back();
+    resolved_.layers[static_cast<size_t>(layer)].feature = feature;
+  }
+}
+
 // --- Masks and sinks -----------------------------------------------------------------------------
 
 // All masks of a head hold together.

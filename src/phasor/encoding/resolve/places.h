@@ -91,6 +91,8 @@ class EncodingPlaces {
   // Of the current term's heads; its parameters were added before.
   void add_gates(int64_t layer, GateTerm gates);
   int64_t model_width() const { return resolved_.shape.width; }  // of the normed stream that gates are made of
+  // Of all heads: the layer's queries and keys become features before they are turned.
+  void map_features(FeatureMap feature);
 
   // A sink of this logit for every head of the term, or of the numbers that a source adds to it: [1, heads].
   void add_sink(int64_t layer, double logit);
@@ -159,7 +161,7 @@ class EncodingPlaces {
   std::vector<const Term*> scale_terms_;               // [layers]
   std::vector<RowScaleOwner> scale_owners_;            // [layers * heads]
   std::vector<const Term*> rotation_terms_;            // [layers * heads]
-  std::vector<const Term*> decoupled_terms_;           // [layers]
+  std::vector<const Term*> decoupled_terms_;           // [layers]; of features too: who makes queries and keys
   std::vector<const Term*> gate_terms_;                // [layers * heads]
   std::vector<std::unique_ptr<SinkTerm>> sinks_;       // [layers]
   std::vector<const Term*> sink_terms_, chunk_terms_;  // [layers * heads]

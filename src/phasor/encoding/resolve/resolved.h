@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "phasor/base/feature_map.h"
 #include "phasor/base/named_words.h"
 #include "phasor/encoding/resolve/gate_term.h"
 #include "phasor/encoding/resolve/segments.h"
@@ -85,6 +86,10 @@ struct Rotation {
   // of its own.
   double stretch = 1.0;
 
+  // Of one class and one axis: what keys are turned by beside that, the same at every position.
+  Table phases;                             // [1, pairs], radians; empty where there are none
+  std::vector<TableSource> learned_phases;  // then `key` is without them
+
   std::vector<std::complex<double>> query, key;  // [classes * axes, positions, pairs]; empty where learned
   int64_t positions = 0;                         // 0 where the shape asks for no factors
 };
@@ -154,6 +159,10 @@ struct LayerEncoding {
   std::optional<DecoupledPath> decoupled;
   std::vector<GateTerm> gates;  // of different heads; often none
   std::optional<TokenRotation> token_rotation;
+  // Place "features": what queries and keys of all heads become before they are turned.
+  FeatureMap feature = FeatureMap::none;
+
+  bool learns(int64_t head) const;  // frequencies or phases of the head's rotation, if there is one
 };
 
 struct ResolvedEncoding {

@@ -133,19 +133,37 @@ ResolvedEncoding with_values(ResolvedEncoding encoding, const ParameterValues& p
       layer.sink = std::make_shared<const SinkTerm>(std::move(sink));
     }
     for (std::shared_ptr<const Rotation>& head : layer.rotation) {
-      if (head == nullptr || head->learned.empty()) continue;
+      if (head == nullptr || (head->learned.empty() && head->learned_phases.empty())) continue;
       std::shared_ptr<const Rotation>& settled = rotations[head.get()];
       if (settled == nullptr) {
         Rotation rotation = *head;
-        settle(rotation.frequencies, rotation.learned, parameters);
-        rotation.query = rotation_factors(rotation.frequencies, rotation.positions, rotation.magnitude);
-        rotation.key = rotation.query;
+        if (!rotation.learned.empty()) {
+          settle(rotation.frequencies, rotation.learned, parameters);
+          rotation.query = rotation_factors(rotation.frequencies, rotation.positions, rotation.magnitude);
+          rotation.key = rotation.query;
+        }
+        if (!rotation.learned_phases.empty()) {
+          settle(rotation.phases, rotation.learned_phases, parameters);
+          rotation.key = with_phases(rotation.query, rotation.phases);
+        }
         settled = std::make_shared<const Rotation>(std::move(rotation));
       }
       head = settled;
     }
   }
   return encoding;
+}
+
+bool LayerEncoding::learns(int64_t head) const {
+  const Rotation* turning = rotation[static_cast<size_t>(head)].get();
+  return turning != nullptr && !(turning->learned.empty() && turning->learned_phases.empty());
+}
+
+std::vector<std::complex<double>> with_phases(std::vector<std::complex<double>> factors, const Table& phases) {
+  for (size_t i = 0; i < factors.size(); ++i) {
+    factors[i] *= std::polar(1.0, phases.values[i % static_cast<size_t>(phases.columns)]);
+  }
+  return factors;
 }
 
 std::vector<std::complex<double>> rotation_factors(const Table& frequencies, int64_t positions, double magnitude) {

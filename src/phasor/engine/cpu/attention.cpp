@@ -209,6 +209,8 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
   auto* by_frequency = reinterpret_cast<double*>(carver.take(2 * frequencies));
   auto* prefix_sums = reinterpret_cast<double*>(carver.take(prefix_floats(attention, widths)));
   auto* by_prefix = reinterpret_cast<double*>(carver.take(prefix_floats(attention, widths)));
+  const int64_t phases = tables.phases == nullptr ? 0 : op.dphase.extent(1);
+  auto* by_phase = reinterpret_cast<double*>(carver.take(2 * phases));
 
   load_query(query, attention, place, widths, work);
   load_key(key, attention, place, widths, work);
@@ -219,8 +221,9 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
   transpose(value_transposed, value, widths.value_padded, n, 0, n);
   std::fill_n(dkey, stride * widths.key_padded, 0.0f);
   std::fill_n(by_frequency, frequencies, 0.0);
+  std::fill_n(by_phase, phases, 0.0);
   const int64_t shared = attention.shape.shared_query_width;
-  const int64_t own = widths.key - shared;
+  const int64_t own = widths.plain_key - shared;
   const BiasRows bias(attention, place);
   const PrefixRow prefix(attention, place, prefix_sums);
   if (!op.dprefix.empty()) std::fill_n(by_prefix, n, 0.0);
@@ -321,6 +324,7 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
     }
     scale_by_logit_scale(dquery, widths.key_padded, begin, block.rows, attention, place);
     turn_back(dquery, rows, attention, place, work);
+    unmap_query(dquery, attention, place, widths, begin, block.rows, work);
     for (int64_t r = 0; own > 0 && r < block.rows; ++r) {
       write_row(op.dquery.at(place.first + begin + r, place.head * own), op.dquery.dtype(),
                 dquery + r * widths.key_padded, own);
@@ -333,15 +337,17 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
   if (by_angle) add_by_angle(op.dangle, false, dkey, key, rows, attention, place);
   std::copy_n(by_frequency, frequencies, tables.frequencies);
   if (tables.sink != nullptr) *tables.sink = static_cast<float>(dsink);
+  if (phases > 0) add_by_phase(by_phase, dkey, key, rows, attention, place);
+  std::copy_n(by_phase, phases, tables.phases);
   turn_back(dkey, rows, attention, place, work);
   for (int64_t i = 0; i < n * widths.key_padded; ++i) sums.key[i] += dkey[i];
   for (int64_t i = 0; !op.dprefix.empty() && i < n; ++i) op.dprefix(place.first + i, place.head) = by_prefix[i];
 }
 
 int64_t backward_scratch(const HeadWidths& w, int64_t axes, bool row_scale) {
+  const int64_t pair_sums = (axes + 1) * w.key_padded;  // by frequency and by phase, in double
   return w.length_padded * ((row_scale ? 5 : 4) * w.key_padded + 3 * w.value_padded) +
-         kQueryBlock * (2 * w.length_padded + w.key_padded) + 2 * w.length_padded + w.work() + axes * w.key_padded +
-         8 * kLanes;
+         kQueryBlock * (2 * w.length_padded + w.key_padded) + 2 * w.length_padded + w.work() + pair_sums + 8 * kLanes;
 }
 
 void write_rows(const Matrix& to, const HeadPlace& place, const float* from, int64_t columns) {
@@ -359,7 +365,7 @@ void backward_groups(const AttentionBackward& op, int64_t sequence, int64_t firs
   const int64_t n = whole.length;
   const HeadWidths widths(shape, n);
   const int64_t shared = shape.shared_key_width;
-  const int64_t own = widths.key - shared;
+  const int64_t own = widths.plain_key - shared;
   const int64_t group_heads = shape.heads / shape.key_heads;
   const int64_t padded = widths.length_padded;
   Carver carver(
@@ -381,6 +387,7 @@ void backward_groups(const AttentionBackward& op, int64_t sequence, int64_t firs
       const HeadPlace place = head_place(attention, sequence, head);
       backward_head(op, place, sums, tables.of(place), scratch);
     }
+    unmap_key(sums.key, attention, head_place(attention, sequence, group * group_heads), widths, 0, n, scratch);
     for (int64_t r = 0; r < n; ++r) {
       const float* dkey = sums.key + r * widths.key_padded;
       if (own > 0) write_row(op.dkey.at(whole.first + r, group * own), op.dkey.dtype(), dkey, own);

@@ -69,10 +69,18 @@ std::vector<double> channels(const ConstMatrix& own, const ConstMatrix& shared, 
   return x;
 }
 
+void map_features(std::vector<double>& x, FeatureMap feature) {
+  if (feature == FeatureMap::none) return;
+  std::vector<double> features;
+  for (const double channel : x) features.insert(features.end(), {softplus(channel), 0.0});
+  x = std::move(features);
+}
+
 std::vector<double> turned_query(const Attention& a, const HeadPlace& place, int64_t i) {
   const int64_t shared = a.shape.shared_query_width;
   std::vector<double> q =
       channels(a.query, a.shared_query, a.shape.key_width - shared, shared, place.head, place.first + i);
+  map_features(q, a.shape.feature);
   turn(q, a.rotation.query, a, place, place.first + i);
   return q;
 }
@@ -81,6 +89,7 @@ std::vector<double> turned_key(const Attention& a, const HeadPlace& place, int64
   const int64_t shared = a.shape.shared_key_width;
   std::vector<double> k =
       channels(a.key, a.shared_key, a.shape.key_width - shared, shared, place.key_head, place.first + j);
+  map_features(k, a.shape.feature);
   turn(k, a.rotation.key, a, place, place.first + j);
   return k;
 }

@@ -32,6 +32,7 @@ AttentionTableSums::AttentionTableSums(const AttentionBackward& op, int64_t item
   if (!op.dfrequency.empty() && !attention.rotation.query.empty()) {
     head_frequencies_ = attention.rotation.axes * op.dfrequency.extent(1);
   }
+  if (!op.dphase.empty() && !attention.rotation.query.empty()) head_phases_ = op.dphase.extent(1);
   chunks_ = chunk_count(sequences_, chunk_);
   const int64_t distances = head_distances_ > 0 ? chunks_ * op.dbias.size() : 0;
   const int64_t frequencies = sequences_ * attention.shape.heads * head_frequencies_;
@@ -39,12 +40,14 @@ AttentionTableSums::AttentionTableSums(const AttentionBackward& op, int64_t item
   const int64_t sinks = has_sinks ? sequences_ * attention.shape.heads : 0;
   const bool scaled = !op.dscale.empty() && !attention.row_scale.table.empty();
   const int64_t scales = scaled ? attention.shape.heads * int64_t{*attention.sequences.tokens} : 0;
-  const auto floats = static_cast<size_t>(distances + frequencies + sinks + scales);
+  const int64_t phases = sequences_ * attention.shape.heads * head_phases_;
+  const auto floats = static_cast<size_t>(distances + frequencies + phases + sinks + scales);
   if (memory.size() < floats) memory.resize(floats);
   distances_ = memory.data();
   frequencies_ = distances_ + distances;
-  if (has_sinks) sinks_ = frequencies_ + frequencies;
-  if (scaled) scales_ = frequencies_ + frequencies + sinks;
+  phases_ = frequencies_ + frequencies;
+  if (has_sinks) sinks_ = phases_ + phases;
+  if (scaled) scales_ = phases_ + phases + sinks;
 }
 
 void AttentionTableSums::clear(int64_t chunk_index, int64_t first_head, int64_t heads) const {
@@ -68,12 +71,14 @@ HeadTableSums AttentionTableSums::of(const HeadPlace& place) const {
   }
   if (scales_ != nullptr) sums.scales = scales_ + place.head * *op_.attention.sequences.tokens + place.first;
   if (sinks_ != nullptr) sums.sink = sinks_ + place.sequence * heads + place.head;
+  if (head_phases_ > 0) sums.phases = phases_ + (place.sequence * heads + place.head) * head_phases_;
   return sums;
 }
 
 void AttentionTableSums::finish() const {
   if (head_distances_ > 0) add_distances();
-  if (head_frequencies_ > 0) add_frequencies();
+  if (head_frequencies_ > 0) add_by_set(op_.dfrequency, frequencies_, head_frequencies_);
+  if (head_phases_ > 0) add_by_set(op_.dphase, phases_, head_phases_);
   if (scales_ != nullptr) add_scales();
   if (sinks_ != nullptr) add_sinks();
 }
@@ -93,25 +98,25 @@ void AttentionTableSums::add_distances() const {
   });
 }
 
-void AttentionTableSums::add_frequencies() const {
+void AttentionTableSums::add_by_set(const View<float, 2>& to, const float* from, int64_t size) const {
   const Attention& attention = op_.attention;
   const RotationTable& rotation = attention.rotation;
-  const int64_t pairs = op_.dfrequency.extent(1);
-  std::vector<double> totals(static_cast<size_t>(op_.dfrequency.size()));
+  const int64_t columns = to.extent(1);
+  std::vector<double> totals(static_cast<size_t>(to.size()));
   for (int64_t s = 0; s < sequences_; ++s) {
     for (int64_t h = 0; h < attention.shape.heads; ++h) {
       const HeadPlace place = head_place(attention, s, h);
       if (rotation.head_set(h) < 0 || place.length == 0) continue;
-      const int64_t row = (place.rotation_table * rotation.sets + rotation.head_set(h)) * rotation.axes;
-      double* to = &totals[static_cast<size_t>(row * pairs)];
-      const float* from = of(place).frequencies;
-      for (int64_t i = 0; i < head_frequencies_; ++i) to[i] += double{from[i]};
+      double* total =
+          &totals[static_cast<size_t>((place.rotation_table * rotation.sets + rotation.head_set(h)) * size)];
+      const float* sums = from + (s * attention.shape.heads + h) * size;
+      for (int64_t i = 0; i < size; ++i) total[i] += double{sums[i]};
     }
   }
-  for (int64_t row = 0; row < op_.dfrequency.extent(0); ++row) {
-    for (int64_t c = 0; c < pairs; ++c) {
-      float& to = op_.dfrequency(row, c);
-      to = static_cast<float>(double{to} + totals[static_cast<size_t>(row * pairs + c)]);
+  for (int64_t row = 0; row < to.extent(0); ++row) {
+    for (int64_t c = 0; c < columns; ++c) {
+      float& sum = to(row, c);
+      sum = static_cast<float>(double{sum} + totals[static_cast<size_t>(row * columns + c)]);
     }
   }
 }

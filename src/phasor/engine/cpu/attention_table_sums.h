@@ -1,7 +1,7 @@
 #pragma once
-// The gradients of attention by its tables: by distance (the bias), by frequency (the rotation), by the query's
-// position (the row scale) and by sink. Many sequences and heads add to one entry, so every part of the work has sums
-// of its own, and these are added up in order: the same bits at any thread count.
+// The gradients of attention by its tables: by distance (the bias), by frequency and by phase (the rotation), by the
+// query's position (the row scale) and by sink. Many sequences and heads add to one entry, so every part of the work
+// has sums of its own, and these are added up in order: the same bits at any thread count.
 #include <cstdint>
 #include <vector>
 
@@ -16,6 +16,7 @@ struct HeadTableSums {
   float* frequencies = nullptr;  // [axes, pairs], overwritten
   float* scales = nullptr;       // [length], of the row scale at each query; overwritten
   float* sink = nullptr;         // one number, overwritten
+  float* phases = nullptr;       // [pairs], overwritten
 };
 
 class AttentionTableSums {
@@ -32,18 +33,20 @@ class AttentionTableSums {
 
  private:
   void add_distances() const;
-  void add_frequencies() const;
+  // += the sums of all sequences and heads, [sequences, heads, size] at `from`; `size` are those of one set.
+  void add_by_set(const View<float, 2>& to, const float* from, int64_t size) const;
   void add_scales() const;
   void add_sinks() const;
 
   const AttentionBackward& op_;
   int64_t sequences_ = 0;
   int64_t chunk_ = 1, chunks_ = 0;
-  int64_t head_distances_ = 0, head_frequencies_ = 0;  // of one head; 0: not asked for
-  float* distances_ = nullptr;                         // [chunks, as dbias]
-  float* frequencies_ = nullptr;                       // [sequences, heads, axes, pairs]
-  float* scales_ = nullptr;                            // [heads, tokens]; null: not asked for
-  float* sinks_ = nullptr;                             // [sequences, heads]; null: not asked for
+  int64_t head_distances_ = 0, head_frequencies_ = 0, head_phases_ = 0;  // of one head; 0: not asked for
+  float* distances_ = nullptr;                                           // [chunks, as dbias]
+  float* frequencies_ = nullptr;                                         // [sequences, heads, axes, pairs]
+  float* phases_ = nullptr;                                              // [sequences, heads, pairs]
+  float* scales_ = nullptr;                                              // [heads, tokens]; null: not asked for
+  float* sinks_ = nullptr;                                               // [sequences, heads]; null: not asked for
 };
 
 }  // namespace phasor
