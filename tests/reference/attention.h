@@ -123,7 +123,6 @@ struct Turn {
   }
 };
 
-// By the token's own factors.
 template <class S>
 S softplus(const S& x) {
   using std::exp;
@@ -138,6 +137,7 @@ S softplus_slope(const S& x) {
   return S(1.0) / (S(1.0) + exp(S(0.0) - x));
 }
 
+// By the token's own factors.
 template <class S>
 std::vector<Turn<S>> token_turns(const AttentionSetup& setup, const Grid<S>& angle, int64_t h, int64_t token) {
   using std::cos;
@@ -160,7 +160,6 @@ std::vector<Turn<S>> token_turns(const AttentionSetup& setup, const Grid<S>& ang
 template <class S>
 std::vector<Turn<S>> turns(const AttentionSetup& setup, const AttentionTensors<S>& x, bool query, int64_t s, int64_t h,
                            int64_t token) {
-  const Grid<S>& frequency = x.frequency;
   using std::cos;
   using std::sin;
   if (setup.token_set(h) >= 0) return token_turns(setup, x.angle, h, token);
