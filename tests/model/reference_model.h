@@ -190,6 +190,11 @@ class ReferenceModel {
     if (!encoding.gates.empty()) tensors.prefix = prefix(x, encoding.gates);
     if (encoding.row_scale) tensors.scale = table(encoding.row_scale->fixed, encoding.row_scale->learned);
     if (encoding.sink) tensors.sink = table(encoding.sink->fixed, encoding.sink->learned);
+    const auto term_table = [this](const auto& term) { return term ? table(term->fixed, term->learned) : Grid(); };
+    tensors.query_rows = term_table(encoding.query_rows);
+    tensors.key_rows = term_table(encoding.key_rows);
+    tensors.query_shift = term_table(encoding.query_shift);
+    tensors.row_shift = term_table(encoding.row_shift);
     reference::AttentionSetup setup = this->setup(encoding, layer, tensors);
     if (encoding.token_rotation) turn_by_tokens(setup.rotation, tensors, x, *encoding.token_rotation);
     return stored(reference::attention(setup, tensors).out);
@@ -326,6 +331,12 @@ class ReferenceModel {
         setup.row_scale.sequence_table.push_back(length(s) - 1);
       }
     }
+    const auto rows_setup = [](const std::shared_ptr<const RowTerm>& rows) {
+      if (rows == nullptr) return reference::RowsSetup{};
+      return reference::RowsSetup{.reach = rows->reach, .axis = rows->axis, .index = rows->index};
+    };
+    setup.query_rows = rows_setup(encoding.query_rows);
+    setup.key_rows = rows_setup(encoding.key_rows);
     if (config_.dropout_sites == DropoutSites::all) {
       setup.dropout = dropout(static_cast<uint32_t>(layer) * kHeadSites);
     }

@@ -336,6 +336,13 @@ ConstMatrix StandIns::attend_again(AblationMethod method, int64_t layer, const B
   // position.
   if (method == AblationMethod::position_off) attention.window = attention.chunk = {};
   set_turns(method, layer, attention, batch, places);
+  if (method == AblationMethod::position_off) {
+    // All would read the row of distance 0: nothing by queries, whose products are the same for all keys, but a
+    // preference of keys by their content.
+    attention.query_rows = {};
+    attention.key_rows = {};
+    attention.row_shift = {};
+  }
 
   const int64_t columns = QueryKeyColumns(attention).total();
   const Memory packed_memory = backend.allocate(changed.size() * sizeof(float));

@@ -25,6 +25,9 @@ EncodingEntry cable_entry();
 EncodingEntry selective_rope_entry();
 EncodingEntry repo_entry();
 EncodingEntry accumulated_random_entry();
+EncodingEntry shaw_entry();
+EncodingEntry transformer_xl_entry();
+EncodingEntry deberta_entry();
 EncodingEntry rope_entry();
 EncodingEntry prope_entry();
 EncodingEntry xpos_entry();
@@ -63,6 +66,10 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       cable_entry(),
       selective_rope_entry(),
       repo_entry(),
+      // vectors by distance
+      shaw_entry(),
+      transformer_xl_entry(),
+      deberta_entry(),
       // rotations
       rope_entry(),
       prope_entry(),

@@ -246,6 +246,15 @@ struct RowScale {
   int32_t axis = 0;
 };
 
+// A vector per distance, which a token's own channels are multiplied with: row index[reach + p_j - p_i] of the table.
+// Heads stand side by side as in a query; a table of one head's columns is read by all. Positions are those on `axis`.
+struct DistanceRows {
+  View<const float, 2> table;    // [rows, heads * key_width or key_width]; empty: none
+  View<const int32_t, 1> index;  // [2 * reach + 1]: the row that a distance reads, the distance -reach first
+  int32_t reach = 0;             // largest |p_j - p_i|
+  int32_t axis = 0;
+};
+
 struct AttentionShape {
   int32_t heads = 1;
   int32_t key_heads = 1;           // divides heads; query head h reads key head h * key_heads / heads
@@ -259,9 +268,12 @@ struct AttentionShape {
   int32_t turned_width() const { return key_width * feature_channels(feature); }  // of a head's query and key
 };
 
-// L_ij = scale * head_scale[h] * row_scale_h(p_i) * <A q_i, B k_j> + b_h(p_j - p_i) - |c_i - c_j|;
+// L_ij = scale * head_scale[h] * row_scale_h(p_i) * (<A (q_i + u_h), B k_j> + <q_i + v_h, E_h(p_j - p_i)> +
+// <k_j, F_h(p_j - p_i)>) + b_h(p_j - p_i) - |c_i - c_j|;
 // o_i = sum_j dropout(softmax(L))_ij v_j, over the keys that query i sees (key_mask.h). With a sink the softmax is over
 // L_i and the sink's logit, which has no value: what it takes is missing in the sum.
+// Distance rows (E, F) meet queries and keys as they stand before the rotation, so that logits depend on content and
+// distance alone where those without rows do. Shifts and rows have no meaning for features: then there are none.
 struct Attention {
   ConstMatrix query;         // [tokens, heads * (key_width - shared_query_width)]
   ConstMatrix shared_query;  // [tokens, shared_query_width] or empty
@@ -281,7 +293,10 @@ struct Attention {
   DistanceBias bias;
   // c: one number per token and head that does not rise along a sequence (GateScan). In double, because differences of
   // large numbers are what counts.
-  View<const double, 2> prefix;  // [tokens, heads]; empty: none
+  View<const double, 2> prefix;       // [tokens, heads]; empty: none
+  DistanceRows query_rows, key_rows;  // E, F
+  View<const float, 2> query_shift;   // u: [heads, key_width] or empty
+  View<const float, 2> row_shift;     // v: [heads, key_width] or empty; read where there are query_rows
   // The weight from query i to key j of sequence s and head h has index s * 2^40 + i * 2^20 + j and
   // site stream.site + h.
   Dropout dropout;
@@ -307,6 +322,8 @@ struct AttentionBackward {
   View<float, 3> dangle;    // [tokens, token sets, pairs]: by the angles of rotation.token; empty where there are none
   // += [tables * sets, pairs] or empty: by a phase that keys are turned by beside the query's factors, e^(i phase).
   View<float, 2> dphase;
+  View<float, 2> dquery_rows, dkey_rows;    // += as the tables, or empty
+  View<float, 2> dquery_shift, drow_shift;  // += [heads, key_width] or empty
   ConstMatrix out, dout;
   View<const float, 2> log_sum;
   Attention attention;

@@ -51,6 +51,8 @@ void DistanceProbe::collect(int64_t layer, const AttentionBackward& op) {
   const Attention& attention = op.attention;
   const RotationTable& rotation = attention.rotation;
   if (rotation.query.empty()) return;
+  // What rows say of a query does not turn with it.
+  if (!attention.query_rows.table.empty() || !attention.key_rows.table.empty()) return;
   const int64_t pairs = rotation.query.extent(2), first = rotation.first;
   const int64_t own = attention.shape.key_width - attention.shape.shared_query_width;
   if (attention.shape.feature != FeatureMap::none) return;  // op.dquery stands before the features, not behind them

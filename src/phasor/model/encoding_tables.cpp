@@ -95,6 +95,14 @@ EncodingTables::EncodingTables(Backend& backend, const ResolvedEncoding& encodin
     } else if (layer.row_scale != nullptr) {
       tables.row_scale = add_scale(*layer.row_scale, tables.dscale);
     }
+    if (layer.query_rows != nullptr) tables.query_rows = add_rows(*layer.query_rows, tables.dquery_rows);
+    if (layer.key_rows != nullptr) tables.key_rows = add_rows(*layer.key_rows, tables.dkey_rows);
+    if (layer.query_shift != nullptr) {
+      tables.query_shift = add_table(layer.query_shift->fixed, layer.query_shift->learned, tables.dquery_shift);
+    }
+    if (layer.row_shift != nullptr) {
+      tables.row_shift = add_table(layer.row_shift->fixed, layer.row_shift->learned, tables.drow_shift);
+    }
     if (std::any_of(layer.scale.begin(), layer.scale.end(), [](double s) { return s != 1.0; })) {
       const std::vector<float> scale(layer.scale.begin(), layer.scale.end());
       tables.head_scale = View<const float, 1>(upload_values(scale), layer.scale.size());
@@ -156,28 +164,33 @@ DistanceBias EncodingTables::add_bias(const BiasTerm& term, View<float, 2>& grad
   bias.rows = static_cast<int32_t>(term.rows);
   bias.axis = static_cast<int32_t>(term.axis);
   if (term.per_length) bias.sequence_table = length_classes(class_per_length()).sequence_table();
-  if (term.learned.empty()) {
-    bias.table = upload(term.fixed);
-    return bias;
-  }
-  biases_.push_back(std::make_unique<LearnedTable>(backend_, term.fixed, term.learned, layout_));
-  bias.table = biases_.back()->table();
-  gradient = biases_.back()->gradient();
+  bias.table = add_table(term.fixed, term.learned, gradient);
   return bias;
+}
+
+View<const float, 2> EncodingTables::add_table(const Table& fixed, const std::vector<TableSource>& learned,
+                                               View<float, 2>& gradient) {
+  if (learned.empty()) return upload(fixed);
+  learned_.push_back(std::make_unique<LearnedTable>(backend_, fixed, learned, layout_));
+  gradient = learned_.back()->gradient();
+  return learned_.back()->table();
 }
 
 RowScale EncodingTables::add_scale(const ScaleTerm& term, View<float, 2>& gradient) {
   RowScale scale;
   scale.axis = static_cast<int32_t>(term.axis);
   if (term.per_length) scale.sequence_table = length_classes(class_per_length()).sequence_table();
-  if (term.learned.empty()) {
-    scale.table = upload(term.fixed);
-    return scale;
-  }
-  scales_.push_back(std::make_unique<LearnedTable>(backend_, term.fixed, term.learned, layout_));
-  scale.table = scales_.back()->table();
-  gradient = scales_.back()->gradient();
+  scale.table = add_table(term.fixed, term.learned, gradient);
   return scale;
+}
+
+DistanceRows EncodingTables::add_rows(const RowTerm& term, View<float, 2>& gradient) {
+  DistanceRows rows;
+  rows.table = add_table(term.fixed, term.learned, gradient);
+  rows.index = View<const int32_t, 1>(upload_values(term.index), term.index.size());
+  rows.reach = static_cast<int32_t>(term.reach);
+  rows.axis = static_cast<int32_t>(term.axis);
+  return rows;
 }
 
 void EncodingTables::add_rotations(const LayerEncoding& layer, int64_t l, LayerTables& tables) {
@@ -335,9 +348,8 @@ void EncodingTables::set_batch(const Batch& batch) {
 
 void EncodingTables::remake(const View<float, 1>& parameters) {
   if (input_learned_ != nullptr) input_learned_->remake(parameters);
-  for (const auto& bias : biases_) bias->remake(parameters);
-  for (const auto& scale : scales_) scale->remake(parameters);
   for (const auto& sink : sinks_) sink->remake(parameters);
+  for (const auto& table : learned_) table->remake(parameters);
   for (const LearnedRotation& rotation : rotations_) {
     rotation.frequencies->remake(parameters);
     const View<float, 2> frequencies = rotation.frequencies->table();
@@ -358,9 +370,8 @@ void EncodingTables::clear_gradients() {
     backend_.run(Fill{.x = View<float, 1>(dphase.data(), dphase.size())});
   }
   if (input_learned_ != nullptr) input_learned_->clear_gradient();
-  for (const auto& bias : biases_) bias->clear_gradient();
-  for (const auto& scale : scales_) scale->clear_gradient();
   for (const auto& sink : sinks_) sink->clear_gradient();
+  for (const auto& table : learned_) table->clear_gradient();
   for (const View<float, 2>& dfrequency : dfrequencies_) {
     backend_.run(Fill{.x = View<float, 1>(dfrequency.data(), dfrequency.size())});
   }
@@ -368,9 +379,8 @@ void EncodingTables::clear_gradients() {
 
 void EncodingTables::pass_back(const View<float, 1>& parameters, const View<float, 1>& gradients) {
   if (input_learned_ != nullptr) input_learned_->pass_back(parameters, gradients);
-  for (const auto& bias : biases_) bias->pass_back(parameters, gradients);
-  for (const auto& scale : scales_) scale->pass_back(parameters, gradients);
   for (const auto& sink : sinks_) sink->pass_back(parameters, gradients);
+  for (const auto& table : learned_) table->pass_back(parameters, gradients);
   for (const LearnedRotation& rotation : rotations_) {
     const View<float, 2> collected = rotation.frequencies->gradient();
     for (size_t a = 0; a < rotation.dfrequency.size(); ++a) {

@@ -36,6 +36,9 @@ void require_applicable(const ResolvedEncoding& encoding, const LayerEncoding& l
   if (!layer.gates.empty()) {
     refuse(encoding, "it makes gates of the hidden state, which the file does not have");
   }
+  if (layer.query_rows || layer.key_rows) {
+    refuse(encoding, "it multiplies queries and keys with trained vectors by distance, which the file does not have");
+  }
   for (const PositionAxis& axis : encoding.axes) {
     if (axis.kind != PositionAxis::Kind::index) {
       refuse(encoding, "it reads other positions than the index of a token, which is all that the file has");

@@ -118,9 +118,10 @@ std::vector<HeadLogits> LayerLogits::sequence_with(int64_t sequence, DenseView q
 
 std::vector<HeadLogits> LayerLogits::sequence_with(const SequenceTables& tables, DenseView queries,
                                                    DenseView keys) const {
-  const Dense turned_queries = tables.turned_queries(queries);
+  const Dense shifted = tables.shifted_queries(queries);
+  const Dense turned_queries = tables.turned_queries(shifted);
   const Dense turned_keys = tables.turned_keys(keys);
-  const Dense plain_queries = tables.plain_queries(queries);
+  const Dense plain_queries = tables.plain_queries(shifted);
   std::vector<HeadLogits> result(static_cast<size_t>(heads()));
   for (int64_t h = 0; h < heads(); ++h) {
     HeadLogits& head = result[static_cast<size_t>(h)];
@@ -131,6 +132,7 @@ std::vector<HeadLogits> LayerLogits::sequence_with(const SequenceTables& tables,
     head.row_scale = tables.row_scale(h);
     head.bias = tables.bias(h);
     head.gated = tables.is_gated(h);
+    head.rows = tables.row_products(h, head_columns(queries, h, width()), head_columns(keys, h, width()));
     head.scale = scale(h);
     head.causal = causal();
     head.window = table_of(window_, h);

@@ -25,8 +25,8 @@ class LayerLogits {
 
   // All heads of one sequence.
   std::vector<HeadLogits> sequence(int64_t sequence) const;
-  // The same with other queries and keys in place of the model's, [n, heads * width] as they stand before rotation:
-  // rotation is linear, so parts of queries and keys can be turned one by one.
+  // The same with other queries and keys in place of the model's, [n, heads * width] as they stand before rotation, and
+  // before what an encoding adds to all queries (Attention::query_shift), which counts as content.
   std::vector<HeadLogits> sequence_with(int64_t sequence, DenseView queries, DenseView keys) const;
   std::vector<HeadLogits> sequence_with(const SequenceTables& tables, DenseView queries, DenseView keys) const;
   // What turns this sequence's queries and keys.

@@ -220,6 +220,16 @@ static const Fields<ScaleTerm>& json_fields(const ScaleTerm*) {
   return fields;
 }
 
+static const Fields<RowTerm>& json_fields(const RowTerm*) {
+  using R = RowTerm;
+  static const Fields<R> fields = {
+      field("term", &R::name, "that made them"),
+      derived_field<R>(
+          "vectors", [](const R& rows) { return rows.fixed.rows; }, "of each head; distances may share one"),
+      field("axis", &R::axis, "place in `axes`")};
+  return fields;
+}
+
 static const Fields<DecoupledPath>& json_fields(const DecoupledPath*) {
   using D = DecoupledPath;
   static const Fields<D> fields = {field("key_latent", &D::key_latent, "width that keys and values are made from"),
@@ -276,6 +286,11 @@ static const Fields<LayerEncoding>& json_fields(const LayerEncoding*) {
   static const Fields<L> fields = {
       field("rotation", &L::rotation, "of every head; null: none"),
       field("bias", &L::bias, "by distance; null: none"),
+      field("query_rows", &L::query_rows, "vectors by distance that queries are multiplied with; null: none"),
+      field("key_rows", &L::key_rows, "vectors by distance that keys are multiplied with; null: none"),
+      derived_field<L>(
+          "shifted", [](const L& layer) { return layer.query_shift != nullptr; },
+          "a vector is added to all queries of a head where they meet keys, and another where they meet query_rows"),
       field("scale", &L::scale, "factor of every head on top of 1 / sqrt(query width)"),
       field("row_scale", &L::row_scale, "factors of queries on top of it; null: none"),
       field("decoupled", &L::decoupled, "a path of its own for position; null: none"),

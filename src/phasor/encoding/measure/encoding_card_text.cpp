@@ -43,6 +43,8 @@ const char* coupling_meaning(Coupling coupling) {
       return "factors that tokens choose are multiplied with products of content, channel by channel";
     case Coupling::content_bias:
       return "a number is added by what stands between query and key: by content as much as by distance";
+    case Coupling::distance_rows:
+      return "vectors by distance are multiplied with the content of a query or a key";
   }
   return "";
 }

@@ -118,6 +118,27 @@ struct ScaleTerm {
   bool operator==(const ScaleTerm&) const = default;
 };
 
+// Place "distance rows": row index[reach + p_j - p_i] of the table, multiplied with the query's channels, or with the
+// key's, as they stand before any rotation. Heads stand side by side, or all read the same columns.
+struct RowTerm {
+  std::string name;  // the term that made it, for reports
+  int64_t axis = 0;
+  int64_t reach = 0;
+  std::vector<int32_t> index;  // [2 reach + 1]
+  Table fixed;                 // [rows, heads * head_width or head_width]
+  std::vector<TableSource> learned;
+
+  bool operator==(const RowTerm&) const = default;
+};
+
+// A vector per head, added to every query where it meets keys, or where it meets distance rows.
+struct ShiftTerm {
+  Table fixed;  // [heads, head_width]
+  std::vector<TableSource> learned;
+
+  bool operator==(const ShiftTerm&) const = default;
+};
+
 // Place "decoupled path": queries and keys come out of narrow latents, and have channels beside the head's own
 // that carry position alone (DeepSeek-V2's multi-head latent attention).
 struct DecoupledPath {
@@ -149,8 +170,10 @@ struct SinkTerm {
 };
 
 struct LayerEncoding {
-  std::vector<std::shared_ptr<const Rotation>> rotation;  // [heads], null for none
-  std::shared_ptr<const BiasTerm> bias;                   // null for none; layers of equal biases share one
+  std::vector<std::shared_ptr<const Rotation>> rotation;    // [heads], null for none
+  std::shared_ptr<const BiasTerm> bias;                     // null for none; layers of equal biases share one
+  std::shared_ptr<const RowTerm> query_rows, key_rows;      // null for none; layers of equal ones share one
+  std::shared_ptr<const ShiftTerm> query_shift, row_shift;  // null for none; the latter only beside query_rows
   // Place "scale": factor per head on top of 1 / sqrt(query width).
   std::vector<double> scale;                   // [heads]
   std::shared_ptr<const ScaleTerm> row_scale;  // on top of that, by the query's position or the length; null for none

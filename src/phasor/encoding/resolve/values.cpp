@@ -52,6 +52,19 @@ class Adder {
     }
   }
 
+  void operator()(const ProductSource& source) const {
+    const std::vector<double>& weights = parameter(source.parameter);
+    const Table& factors = *source.factors;
+    for (int64_t r = 0; r < factors.rows; ++r) {
+      for (int64_t c = 0; c < source.columns; ++c) {
+        const auto weight = weights.begin() + (source.first + c) * factors.columns;
+        double sum = 0.0;
+        for (int64_t k = 0; k < factors.columns; ++k) sum += factors(r, k) * weight[k];
+        table_(r, source.first_column + c) += sum;
+      }
+    }
+  }
+
   void operator()(const MlpSource& source) const {
     const int64_t rows = static_cast<int64_t>(source.x.row_group.size());
     Table x(rows, table_.columns);
@@ -104,6 +117,12 @@ void add_source(Table& table, const TableSource& source, const ParameterValues& 
 
 ResolvedEncoding with_values(ResolvedEncoding encoding, const ParameterValues& parameters) {
   if (encoding.input) settle(encoding.input->fixed, encoding.input->learned, parameters);
+  const auto settle_term = [&parameters](auto& place) {
+    if (place == nullptr || place->learned.empty()) return;
+    auto term = *place;
+    settle(term.fixed, term.learned, parameters);
+    place = std::make_shared<const decltype(term)>(std::move(term));
+  };
   // What layers and heads share stays shared.
   std::map<const BiasTerm*, std::shared_ptr<const BiasTerm>> biases;
   std::map<const ScaleTerm*, std::shared_ptr<const ScaleTerm>> scales;
@@ -132,6 +151,10 @@ ResolvedEncoding with_values(ResolvedEncoding encoding, const ParameterValues& p
       settle(sink.fixed, sink.learned, parameters);
       layer.sink = std::make_shared<const SinkTerm>(std::move(sink));
     }
+    settle_term(layer.query_rows);
+    settle_term(layer.key_rows);
+    settle_term(layer.query_shift);
+    settle_term(layer.row_shift);
     for (std::shared_ptr<const Rotation>& head : layer.rotation) {
       if (head == nullptr || (head->learned.empty() && head->learned_phases.empty())) continue;
       std::shared_ptr<const Rotation>& settled = rotations[head.get()];

@@ -14,10 +14,6 @@ namespace {
 
 using simd::kLanes;
 
-float logit_scale(const Attention& attention, int64_t head) {
-  return attention.head_scale.empty() ? attention.scale : attention.scale * attention.head_scale(head);
-}
-
 void scale_rows(float* x, int64_t count, float scale) {
 #pragma omp simd
   for (int64_t i = 0; i < count; ++i) x[i] *= scale;
@@ -59,6 +55,16 @@ void load_features(float* to, const ConstMatrix& own, int64_t head, const HeadPl
   zero_padding(to, widths.key_padded, widths.key, place.length);
 }
 
+void add_shift(float* to, const View<const float, 2>& shift, const HeadPlace& place, const HeadWidths& widths) {
+  if (shift.empty()) return;
+  const float* u = shift.row(place.head);
+  for (int64_t r = 0; r < place.length; ++r) {
+    float* row = to + r * widths.key_padded;
+#pragma omp simd
+    for (int64_t c = 0; c < widths.key; ++c) row[c] += u[c];
+  }
+}
+
 void load_turned_query(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths,
                        float* work) {
   if (attention.shape.feature == FeatureMap::softplus) {
@@ -67,6 +73,7 @@ void load_turned_query(float* to, const Attention& attention, const HeadPlace& p
     load_channels(to, attention.query, attention.shared_query, attention.shape.shared_query_width, place.head, place,
                   widths);
   }
+  add_shift(to, attention.query_shift, place, widths);
   turn(to, {Turned::query, widths.key_padded, 0, place.length}, attention, place, work);
 }
 
@@ -84,6 +91,10 @@ int64_t sequence_table(const View<const int32_t, 1>& tables, int64_t sequence) {
 }
 
 }  // namespace
+
+float logit_scale(const Attention& attention, int64_t head) {
+  return attention.head_scale.empty() ? attention.scale : attention.scale * attention.head_scale(head);
+}
 
 HeadPlace head_place(const Attention& attention, int64_t sequence, int64_t head) {
   const int64_t first = attention.sequences.offsets(sequence);
@@ -148,6 +159,18 @@ void load_key(float* to, const Attention& attention, const HeadPlace& place, con
                   widths);
   }
   turn(to, {Turned::key, widths.key_padded, 0, place.length}, attention, place, work);
+}
+
+void load_row_query(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths) {
+  load_channels(to, attention.query, attention.shared_query, attention.shape.shared_query_width, place.head, place,
+                widths);
+  add_shift(to, attention.row_shift, place, widths);
+  scale_rows(to, place.length * widths.key_padded, logit_scale(attention, place.head));
+}
+
+void load_row_key(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths) {
+  load_channels(to, attention.key, attention.shared_key, attention.shape.shared_key_width, place.key_head, place,
+                widths);
 }
 
 void unmap_query(float* gradient, const Attention& attention, const HeadPlace& place, const HeadWidths& widths,

@@ -46,14 +46,20 @@ struct HeadWidths {
 
 // `work` holds widths.work() floats wherever it is asked for.
 
-// [length_padded, key_padded]: the head's own and the shared channels, rotated and multiplied by the logit scale and
-// each row's factor.
+// What products of the head's queries are multiplied by, each row's factor apart.
+float logit_scale(const Attention& attention, int64_t head);
+
+// [length_padded, key_padded]: the head's own and the shared channels, shifted, rotated and multiplied by the logit
+// scale and each row's factor.
 void load_query(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths, float* work);
 // The same without the row's factor: what its gradient is made of.
 void load_query_without_row_scale(float* to, const Attention& attention, const HeadPlace& place,
                                   const HeadWidths& widths, float* work);
 // [length_padded, key_padded]: the head's own and the shared channels, rotated.
 void load_key(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths, float* work);
+// The same for distance rows: not rotated; queries with the shift that rows have, and without the row's factor.
+void load_row_query(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
+void load_row_key(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
 // In place: gradients by turned-back rows become those by what stands in memory. Nothing to do without a feature map.
 // `plain` holds one row.
 void unmap_query(float* gradient, const Attention& attention, const HeadPlace& place, const HeadWidths& widths,
