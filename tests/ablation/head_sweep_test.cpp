@@ -127,6 +127,7 @@ TEST(HeadSweep, PositionOffIsTheModelWithoutItsTables) {
   // A window and a chunk are position, too.
   if (testing_support::tested_device() == kDefaultDevice) {
     encodings.insert(encodings.end(), {"nope[window=2]", "nope[chunk=3]", "rope[window=3]"});
+    encodings.insert(encodings.end(), {"shaw(max_distance=3,init=0.5)", "shaw(max_distance=3,init=0.5)+rope"});
   }
   for (const char* encoding : encodings) {
     ModelConfig config = small_model(encoding);

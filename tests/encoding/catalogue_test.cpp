@@ -134,6 +134,10 @@ TEST(EncodingCatalogue, TraitsAreThoseOfTheLiterature) {
       {"repo", content_rotation, "RL"},
       {"accumulated_random", hadamard, "B"},
       {"accumulated_random(spread=0)", hadamard_toeplitz, "RB"},
+      {"shaw", distance_rows, "RLXB"},
+      {"transformer_xl", distance_rows, "RLXB"},
+      {"deberta", distance_rows, "RLXB"},
+      {"shaw+rope", distance_rows, "RLB"},
       {"rope", hadamard_toeplitz, "RB"},
       {"rope(frequencies=learned)", hadamard_toeplitz, "RLB"},
       {"rope(scaling=yarn,factor=4,original=64)", hadamard_toeplitz, "RXB"},
@@ -141,6 +145,8 @@ TEST(EncodingCatalogue, TraitsAreThoseOfTheLiterature) {
       {"rope(axes=2)", hadamard_toeplitz, "RBD"},
       {"prope", hadamard_toeplitz, "RB"},
       {"xpos", hadamard_toeplitz, "RX"},
+      {"pope", hadamard_toeplitz, "RLXB"},
+      {"pope(phase=none)", hadamard_toeplitz, "RXB"},
       {"mla", hadamard_toeplitz, "RLB"},
       {"mla(rope=0)", none, "RLX"},
       {"mla(table=released)", hadamard_toeplitz, "LB"},
@@ -197,6 +203,7 @@ TEST(EncodingCatalogue, CouplingsHaveNames) {
   EXPECT_EQ(coupling_name(Coupling::content_bias), "content_bias");
   EXPECT_EQ(coupling_name(Coupling::hadamard), "hadamard");
   EXPECT_EQ(coupling_name(Coupling::content_rotation), "content_rotation");
+  EXPECT_EQ(coupling_name(Coupling::distance_rows), "distance_rows");
 }
 
 class ArgumentsTest : public ::testing::Test {

@@ -40,6 +40,21 @@ const std::vector<Clash> kClashes = {
     {"mla(kv=8,rope=0)+mla(rope=0)",
      "column 18: 'mla(kv=8,rope=0)' (column 1) and 'mla(rope=0)' both make the queries and keys of layer 0; give them "
      "different layers"},
+    {"shaw[heads=0]+transformer_xl[heads=1]",
+     "column 15: 'shaw[heads=0]' (column 1) and 'transformer_xl[heads=1]' both multiply the queries of layer 0 with "
+     "vectors by distance; give them different layers"},
+    {"deberta+deberta(which=p2c)[layers=2]",
+     "column 9: 'deberta' (column 1) and 'deberta(which=p2c)[layers=2]' both multiply the keys of layer 2 with vectors "
+     "by distance; give them different layers"},
+    {"shaw+mla[layers=1]",
+     "column 6: 'mla[layers=1]' makes the queries and keys of layer 1 out of latents, which 'shaw' has no vectors for; "
+     "give them different layers"},
+    {"deberta(which=p2c)+pope[layers=1]",
+     "column 20: 'pope[layers=1]' makes features of the queries and keys of layer 1, which 'deberta(which=p2c)' has no "
+     "vectors for; give them different layers"},
+    {"transformer_xl[heads=0]+pope",
+     "column 25: 'pope' makes features of the queries and keys of layer 0, which 'transformer_xl[heads=0]' has no "
+     "vectors for; give them different layers"},
     {"sinusoidal+randomized(learned,max=64)",
      "column 23: 'sinusoidal' (column 1) and 'learned' both add to the embeddings, but by different positions"},
     {"randomized(sinusoidal,max=32)+randomized(sinusoidal,max=64)",
@@ -69,9 +84,10 @@ TEST(Clash, NamesBothTermsAndThePlace) {
 TEST(Clash, DifferentHeadsAndLayersDoNotMeet) {
   for (const std::string text :
        {"rope[heads=0-1]+rope(base=500)[heads=2-3]", "rope[layers=0]+rope(base=500)[layers=1-2]",
-        "rope[layers=0-1]+mla[layers=2]", "mla[layers=0]+mla(rope=0)[layers=1-2]", "mla(rope=0)+rope",
-        "randomized(rope[heads=0],max=64)+rope[heads=1-3]", "alibi[layers=0]+randomized(alibi,max=64)[layers=1-2]",
-        "randomized(rope,max=64)+alibi+sinusoidal", "learned+learned(init=1)"}) {
+        "rope[layers=0-1]+mla[layers=2]", "shaw[layers=0]+pope[layers=1-2]", "mla[layers=0]+mla(rope=0)[layers=1-2]",
+        "mla(rope=0)+rope", "randomized(rope[heads=0],max=64)+rope[heads=1-3]",
+        "alibi[layers=0]+randomized(alibi,max=64)[layers=1-2]", "randomized(rope,max=64)+alibi+sinusoidal",
+        "learned+learned(init=1)"}) {
     EXPECT_EQ(resolve_error(text), "no error") << text;
   }
 }

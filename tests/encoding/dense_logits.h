@@ -3,7 +3,8 @@
 // resolved encoding:
 //
 //   x_i  = [e_i ; 0] + P(p_i)
-//   L_ij = s r(p_i) / sqrt(D) * <A(p_i) q_i, B(p_j) k_j> + b(p_i, p_j)     D = width of the queries
+//   L_ij = s r(p_i) / sqrt(D) * (<A(p_i) (q_i + u), B(p_j) k_j> + <q_i + v, E(p_j - p_i)> + <k_j, F(p_j - p_i)>)
+//          + b(p_i, p_j)                                                    D = width of the queries
 //
 // Encodings must be settled: with_values() of values.h.
 #include <algorithm>
@@ -81,7 +82,7 @@ inline Table projected(const Table& x, const Table& weights) {
 // Every pair of channels (u, v) of every row becomes the complex product (u + i v) times its factor.
 inline Table turned_rows(const Rotation& rotation, const std::vector<std::complex<double>>& factors, Table x,
                          const TokenPositions& positions) {
-  if (!rotation.learned.empty()) fail("a rotation that is not settled");
+  if (!rotation.learned.empty() || !rotation.learned_phases.empty()) fail("a rotation that is not settled");
   const int64_t length_class =
       rotation.class_of_length.empty() ? 0 : rotation.class_of_length[static_cast<size_t>(x.rows)];
   const int64_t axes = static_cast<int64_t>(rotation.axes.size());
@@ -129,10 +130,54 @@ inline double row_scale_of(const ResolvedEncoding& encoding, int64_t layer, int6
   return term->fixed(table * encoding.shape.heads + head, column);
 }
 
+// Every channel x becomes the pair (log(1 + e^x), 0).
+inline Table features_of(const Table& x) {
+  Table result(x.rows, 2 * x.columns);
+  for (int64_t r = 0; r < x.rows; ++r) {
+    for (int64_t c = 0; c < x.columns; ++c) result(r, 2 * c) = std::log(1.0 + std::exp(x(r, c)));
+  }
+  return result;
+}
+
+// <x of one token, the row of the distance>, and what its rounding is relative to.
+struct RowProduct {
+  double value = 0.0, size = 0.0;
+};
+
+inline RowProduct row_product(const ResolvedEncoding& encoding, const std::shared_ptr<const RowTerm>& rows,
+                              const Table& x, int64_t token, int64_t head, const TokenPositions& positions, int64_t i,
+                              int64_t j) {
+  RowProduct result;
+  if (rows == nullptr) return result;
+  if (!rows->learned.empty()) fail("distance rows that are not settled");
+  const int64_t width = encoding.shape.head_width;
+  const int64_t distance = position_of(positions, rows->axis, j) - position_of(positions, rows->axis, i);
+  const int64_t row = rows->index[static_cast<size_t>(rows->reach + distance)];
+  const int64_t first = rows->fixed.columns > width ? head * width : 0;
+  for (int64_t c = 0; c < width; ++c) {
+    result.value += x(token, c) * rows->fixed(row, first + c);
+    result.size += std::abs(x(token, c) * rows->fixed(row, first + c));
+  }
+  return result;
+}
+
+inline Table shifted(Table x, const std::shared_ptr<const ShiftTerm>& shift, int64_t head) {
+  for (int64_t t = 0; t < (shift == nullptr ? 0 : x.rows); ++t) {
+    for (int64_t c = 0; c < x.columns; ++c) x(t, c) += shift->fixed(head, c);
+  }
+  return x;
+}
+
 // Queries and keys [n, query_width] of one head.
 inline DenseLogits dense_logits(const ResolvedEncoding& encoding, int64_t layer, int64_t head, Table q, Table k,
                                 const TokenPositions& positions) {
   const LayerEncoding& place = encoding.layers[static_cast<size_t>(layer)];
+  const Table row_query = shifted(q, place.row_shift, head), plain_key = k;
+  q = shifted(std::move(q), place.query_shift, head);
+  if (place.feature == FeatureMap::softplus) {
+    q = features_of(q);
+    k = features_of(k);
+  }
   if (const auto& rotation = place.rotation[static_cast<size_t>(head)]) {
     q = turned_rows(*rotation, rotation->query, std::move(q), positions);
     k = turned_rows(*rotation, rotation->key, std::move(k), positions);
@@ -152,8 +197,11 @@ inline DenseLogits dense_logits(const ResolvedEncoding& encoding, int64_t layer,
         k_square += k(j, c) * k(j, c);
       }
       const double bias = bias_of(encoding, layer, head, positions, i, j);
-      result.logits(i, j) = scale * product + bias;
-      result.sizes(i, j) = std::abs(scale) * std::sqrt(q_square * k_square) + std::abs(bias);
+      const RowProduct by_query = row_product(encoding, place.query_rows, row_query, i, head, positions, i, j);
+      const RowProduct by_key = row_product(encoding, place.key_rows, plain_key, j, head, positions, i, j);
+      result.logits(i, j) = scale * (product + by_query.value + by_key.value) + bias;
+      result.sizes(i, j) =
+          std::abs(scale) * (std::sqrt(q_square * k_square) + by_query.size + by_key.size) + std::abs(bias);
     }
   }
   return result;

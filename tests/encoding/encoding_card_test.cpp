@@ -68,9 +68,10 @@ TEST(EncodingCard, EveryEntryHasOne) {
     const EncodingCard card = card_of(shown_expression(entry));
     expect_fits_a_terminal(card_text(card));
     expect_fits_a_terminal(card_text(card, {.all = true}));
-    // Gates alone have nothing to measure.
-    const bool measured =
-        card.traits.coupling != Coupling::content_bias && card.traits.coupling != Coupling::content_rotation;
+    // What content decides as well has nothing to measure.
+    const Coupling coupling = card.traits.coupling;
+    const bool measured = coupling != Coupling::content_bias && coupling != Coupling::content_rotation &&
+                          coupling != Coupling::distance_rows;
     EXPECT_EQ(card.left_out.empty(), measured) << entry.name;
     expect_words(card_text(card), {entry.name, measured ? "Desiderata" : "Not measured", "class ",
                                    "--all adds every parameter of " + entry.name});
@@ -81,6 +82,19 @@ TEST(EncodingCard, EveryEntryHasOne) {
     EXPECT_NE(json.at("terms")[0].at("formula"), "");
     EXPECT_EQ(json.at("desiderata").empty(), !measured);
   }
+}
+
+TEST(EncodingCard, ListsDistanceRows) {
+  const auto first_layer = [](const char* text) { return card_json(card_of(text)).at("places").at("layers")[0]; };
+  const Json rows = first_layer("transformer_xl(max_distance=5)+deberta(which=p2c,buckets=4,max_distance=8)");
+  EXPECT_EQ(rows.at("query_rows").at("term"), "transformer_xl(max_distance=5)");
+  EXPECT_EQ(rows.at("query_rows").at("vectors"), 11);
+  EXPECT_EQ(rows.at("key_rows").at("vectors"), 8);
+  EXPECT_EQ(rows.at("shifted"), true);
+  const Json none = first_layer("rope");
+  EXPECT_TRUE(none.at("query_rows").is_null());
+  EXPECT_TRUE(none.at("key_rows").is_null());
+  EXPECT_EQ(none.at("shifted"), false);
 }
 
 TEST(EncodingCard, HasEveryNumber) {

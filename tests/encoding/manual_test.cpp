@@ -89,6 +89,7 @@ TEST(Manual, SortsTheCatalogueByFamily) {
   EXPECT_EQ(family("fire"), "bias");
   EXPECT_EQ(family("fox"), "gates");
   EXPECT_EQ(family("repo"), "gates");
+  EXPECT_EQ(family("shaw"), "rows");
   EXPECT_EQ(family("rope"), "rotation");
   EXPECT_EQ(family("mla"), "decoupled");
   EXPECT_EQ(family("concat"), "wrapper");

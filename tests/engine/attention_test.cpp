@@ -61,7 +61,13 @@ TEST_P(AttentionTest, BackwardWithFixedFrequenciesIsTheFormula) {
   const auto saved = reference::attention(data.setup, data.tensors);
   const AttentionGradientOutputs got = run_backward(test_backend(), data, saved, TableGradientsAsked::bias);
   const auto compare = [&](auto expected) {
-    expected.frequency = lift<std::decay_t<decltype(expected.frequency.data[0])>>(data.before.frequency);
+    using R = std::decay_t<decltype(expected.frequency.data[0])>;
+    expected.frequency = lift<R>(data.before.frequency);
+    expected.phase = lift<R>(data.before.phase);
+    expected.query_rows = lift<R>(data.before.query_rows);
+    expected.key_rows = lift<R>(data.before.key_rows);
+    expected.query_shift = lift<R>(data.before.query_shift);
+    expected.row_shift = lift<R>(data.before.row_shift);
     expect_gradients(data, got.gradients, expected);
   };
   if (dtype() == Dtype::f32) {
@@ -102,7 +108,7 @@ TEST_P(AttentionGradient, BackwardIsTheComplexStep) {
     Grid<Rounded32>& bounds = *listed(expected)[i];
     const Grid<double>& given = *listed(data.tensors)[i];
     Grid<double> truth = gradient(data, i, given.empty() ? Grid<double>(bounds.rows, bounds.columns) : given);
-    if (i >= kTokenGradients) truth = added(table_gradient_before(data, i), truth);
+    if (i >= kTokenGradients) truth = added(*listed(data.before)[i - kTokenGradients], truth);
     bounds = with_values(bounds, truth);
   }
   expect_gradients(data, run_backward(test_backend(), data, saved).gradients, expected);
@@ -118,15 +124,18 @@ class AttentionReference : public testing::TestWithParam<AttentionCase> {};
 TEST_P(AttentionReference, GradientAlongADirectionIsTheComplexStep) {
   AttentionData data(GetParam(), Dtype::f32, kSeed + 2);
   const auto saved = reference::attention(data.setup, data.tensors);
+  const auto zeros = [](const Grid<double>& like) { return Grid<double>(like.rows, like.columns); };
   const Grid<double>& bias = data.tensors.bias;
   const Grid<double>& frequency = data.before.frequency;
-  const auto gradients = reference::attention_backward(
-      data.setup, data.tensors, data.dout, {saved.out, saved.log_sum},
-      {Grid<double>(bias.rows, bias.columns), Grid<double>(frequency.rows, frequency.columns),
-       Grid<double>(data.before.scale.rows, data.before.scale.columns),
-       Grid<double>(data.tensors.sink.rows, data.tensors.sink.columns)});
+  const Grid<double>& phase = data.before.phase;
+  const auto gradients =
+      reference::attention_backward(data.setup, data.tensors, data.dout, {saved.out, saved.log_sum},
+                                    {zeros(bias), zeros(frequency), zeros(data.before.scale), zeros(data.before.sink),
+                                     zeros(phase), zeros(data.before.query_rows), zeros(data.before.key_rows),
+                                     zeros(data.before.query_shift), zeros(data.before.row_shift)});
   auto stepped = data.lifted<Complex>();
   stepped.frequency = Grid<Complex>(frequency.rows, frequency.columns);
+  stepped.phase = Grid<Complex>(phase.rows, phase.columns);
   double expected = 0.0;
   double size = 0.0;
   for (size_t i = 0; i < kGradients; ++i) {

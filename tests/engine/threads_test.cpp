@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/attention_cases.h"
 #include "support/attention_device.h"
 #include "support/cross_entropy_case.h"
 #include "support/linear_case.h"

@@ -145,12 +145,20 @@ INSTANTIATE_TEST_SUITE_P(
                     SizeCase{"quick", Dtype::f32, "bias(\"a*d/(n+i)\",a=learned(0.1,per=head))"}),
     [](const auto& tested) { return fmt::format("number_{}", tested.index); });
 
-// The cuda backend refuses factors by the query's position.
+// The cuda backend refuses factors by the query's position, and distance rows.
 std::vector<SizeCase> row_scale_cases() {
   if (tested_device() != kDefaultDevice) return {};
   return {{"quick", Dtype::f32, "ssmax+rope"}, {"quick", Dtype::f32, "scale(\"1+a*i/n\",a=learned(0.1,per=head))+t5"}};
 }
 INSTANTIATE_TEST_SUITE_P(RowScales, Determinism, testing::ValuesIn(row_scale_cases()),
+                         [](const auto& tested) { return fmt::format("number_{}", tested.index); });
+
+std::vector<SizeCase> distance_row_cases() {
+  if (tested_device() != kDefaultDevice) return {};
+  return {{"quick", Dtype::f32, "shaw[layers=0]+transformer_xl[layers=1]+deberta[layers=2]"},
+          {"quick", Dtype::bf16, "deberta+ssmax"}};
+}
+INSTANTIATE_TEST_SUITE_P(DistanceRows, Determinism, testing::ValuesIn(distance_row_cases()),
                          [](const auto& tested) { return fmt::format("number_{}", tested.index); });
 
 // The comparison can fail: another seed moves every weight and every mask.

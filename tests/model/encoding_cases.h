@@ -67,6 +67,26 @@ inline std::vector<ModelCase> encoding_cases() {
   add_causal("repo", "repo(base=10)");
   add("repo_linear", "repo(linear,layout=half,base=5)[heads=1-2]+alibi");
   add("accumulated_random", "accumulated_random");
+  // Vectors by distance, which other backends refuse
+  if (tested_device() == kDefaultDevice) {
+    add("shaw", "shaw");
+    add("shaw_clipped_per_head", "shaw(max_distance=2,table=per_head)");
+    add_causal("shaw_causal_some_heads", "shaw(max_distance=3)[heads=0,2]+alibi");
+    add("shaw_and_rope", "shaw(max_distance=3,init=0.5)+rope[heads=0-1]");
+    add("randomized_shaw", "randomized(shaw(max_distance=8),max=20)");
+    add("transformer_xl", "transformer_xl(init=0.5)");
+    add_causal("transformer_xl_causal", "transformer_xl(init=0.5,sharing=layer)");
+    add("transformer_xl_some_heads", "transformer_xl(max_distance=3,base=50,init=0.5)[heads=0,2]+rope");
+    add("deberta", "deberta(buckets=4,max_distance=6)");
+    add_causal("deberta_shared", "deberta(buckets=0,max_distance=3,table=shared)[heads=1-2]");
+    add("deberta_c2p", "deberta(c2p,buckets=4,max_distance=8)[layers=0]+transformer_xl[layers=1]");
+    add("deberta_p2c_and_shaw", "deberta(p2c,buckets=4,max_distance=8)+shaw(max_distance=2)");
+    add_causal("shaw_window", "shaw(max_distance=2)[window=3]+deberta(p2c,buckets=4,max_distance=6)");
+    add("shaw_and_ssmax", "shaw(max_distance=3,init=0.5)+ssmax");
+    add("transformer_xl_scaled", "transformer_xl(init=0.5)+scale(\"s*log(i+2)\",s=learned(1,per=head))");
+    add_causal("deberta_scaled", "deberta(buckets=4,max_distance=6)[heads=0-1]+scale(\"1+a*i/9\",a=learned(0.3))+sink");
+    add_causal("transformer_xl_and_selective_rope", "transformer_xl(init=0.5)+selective_rope(rank=2)[heads=0,2]+fox");
+  }
   // Rotations
   add("rope", "rope");
   add("rope_half", "rope(layout=half)");
@@ -78,6 +98,11 @@ inline std::vector<ModelCase> encoding_cases() {
   add("rope_formula_per_head", "rope(frequencies=\"f*base^(-2*c/C)\",base=10,f=learned(1,per=head))[heads=0-1]");
   add("prope", "prope(0.5)");
   add_causal("xpos", "xpos");
+  add("pope", "pope(phase=uniform)");
+  add_causal("pope_causal_layer", "pope(phase=uniform,sharing=layer,base=50)");
+  add("pope_without_phase", "pope(phase=none)[layers=1]+rope[layers=0]+alibi");
+  add("pope_from_zero", "pope+sinusoidal");
+  add("pope_by_segment", "segments(pope(phase=uniform),by=\"0,4\",axis=segment)+segments(learned,by=\"0,4\")");
   add("linear", "rope(scaling=linear,factor=2)");
   add("ntk", "rope(scaling=ntk,factor=2)");
   add("dynamic", "rope(scaling=dynamic,factor=2,original=4)");

@@ -218,6 +218,21 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
     return term.fixed(row, term.fixed.columns > 1 ? position(i, term.axis) : 0);
   }
 
+  static std::vector<double> shifted(std::vector<double> x, const ShiftTerm* shift, int64_t head) {
+    for (size_t c = 0; c < (shift == nullptr ? 0 : x.size()); ++c) x[c] += shift->fixed(head, static_cast<int64_t>(c));
+    return x;
+  }
+
+  void add_rows(Value& value, double scale, const RowTerm* rows, const std::vector<double>& x, int64_t head, int64_t i,
+                int64_t j) const {
+    if (rows == nullptr) return;
+    const int64_t distance = position(j, rows->axis) - position(i, rows->axis);
+    const int64_t row = rows->index[static_cast<size_t>(rows->reach + distance)];
+    const auto width = static_cast<int64_t>(x.size());
+    const int64_t first = rows->fixed.columns > width ? head * width : 0;
+    for (int64_t c = 0; c < width; ++c) value.add(scale * x[static_cast<size_t>(c)] * rows->fixed(row, first + c));
+  }
+
   Value logit(const Rows& attention, int64_t l, int64_t head, int64_t i, int64_t j, int64_t length) const {
     const LayerEncoding& layer = encoding_.layers[static_cast<size_t>(l)];
     const AttentionShape& shape = attention.shape;
@@ -225,10 +240,17 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
     const int64_t own_key = shape.key_width - shape.shared_key_width;
     const int64_t key_head = head * shape.key_heads / shape.heads;
     const Rotation* rotation = layer.rotation[static_cast<size_t>(head)].get();
-    const std::vector<double> plain_q =
+    const auto mapped = [&](const std::vector<double>& x) {
+      if (shape.feature == FeatureMap::none) return x;
+      std::vector<double> features;
+      for (const double channel : x) features.insert(features.end(), {std::log1p(std::exp(channel)), 0.0});
+      return features;
+    };
+    const std::vector<double> own_q =
         with_shared(channels(attention.query, i, head * own_query, own_query), attention.shared_query, i);
-    const std::vector<double> plain_k =
+    const std::vector<double> own_k =
         with_shared(channels(attention.key, j, key_head * own_key, own_key), attention.shared_key, j);
+    const std::vector<double> plain_q = mapped(shifted(own_q, layer.query_shift.get(), head)), plain_k = mapped(own_k);
     auto q = turned(plain_q, rotation, true, i, length);
     auto k = turned(plain_k, rotation, false, j, length);
     const double scale = layer.scale[static_cast<size_t>(head)] * row_scale(layer, head, i, length) /
@@ -251,6 +273,8 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
     for (size_t c = 0; c < q.size(); ++c) value.add(scale * q[c].real() * k[c].real());
     value.add(bias(layer, head, i, j, length));
     add_gates(value, attention, layer, head, i, j);
+    add_rows(value, scale, layer.query_rows.get(), shifted(own_q, layer.row_shift.get(), head), head, i, j);
+    add_rows(value, scale, layer.key_rows.get(), own_k, head, i, j);
     return value;
   }
 
@@ -298,7 +322,7 @@ TEST_P(EncodingLogits, AreThoseOfTheFormula) {
             }
             const Value expected = logit(read, l, head, first + i, first + j, n);
             // Turning costs a few roundings a channel on each side (one more product per axis), the sum one per term.
-            const double roundings = static_cast<double>(attention.shape.key_width) + 20.0;
+            const double roundings = static_cast<double>(attention.shape.turned_width()) + 20.0;
             // Numbers that cancel when turned were larger before: twice as large at most, on either side.
             const double bound = 4.0 * roundings * kRounding * expected.size + 1e-30;
             ASSERT_NEAR(double{found}, expected.sum, bound)

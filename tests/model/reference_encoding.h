@@ -140,6 +140,7 @@ class ReferenceTable {
       if (const auto* gather = std::get_if<GatherSource>(&source)) add(grid, *gather, parameter);
       if (const auto* formula = std::get_if<FormulaSource>(&source)) add(grid, *formula, parameter);
       if (const auto* mlp = std::get_if<MlpSource>(&source)) add(grid, *mlp, parameter);
+      if (const auto* product = std::get_if<ProductSource>(&source)) add(grid, *product, parameter);
     }
     return grid;
   }
@@ -149,6 +150,20 @@ class ReferenceTable {
     const Grid values = parameter(source.parameter);
     for (size_t e = 0; e < source.index.size(); ++e) {
       if (source.index[e] >= 0) grid.data[e] += values.data[static_cast<size_t>(source.index[e])];
+    }
+  }
+
+  static void add(Grid& grid, const ProductSource& source, const Parameter& parameter) {
+    const Grid weight = parameter(source.parameter);
+    const Table& factors = *source.factors;
+    for (int64_t r = 0; r < factors.rows; ++r) {
+      for (int64_t c = 0; c < source.columns; ++c) {
+        reference::Sum<S> sum;
+        for (int64_t k = 0; k < factors.columns; ++k) {
+          sum.add(S(factors(r, k)) * weight.data[static_cast<size_t>((source.first + c) * factors.columns + k)]);
+        }
+        grid(r, source.first_column + c) += sum.total();
+      }
     }
   }
 

@@ -190,6 +190,11 @@ class ReferenceModel {
     if (!encoding.gates.empty()) tensors.prefix = prefix(x, encoding.gates);
     if (encoding.row_scale) tensors.scale = table(encoding.row_scale->fixed, encoding.row_scale->learned);
     if (encoding.sink) tensors.sink = table(encoding.sink->fixed, encoding.sink->learned);
+    const auto term_table = [this](const auto& term) { return term ? table(term->fixed, term->learned) : Grid(); };
+    tensors.query_rows = term_table(encoding.query_rows);
+    tensors.key_rows = term_table(encoding.key_rows);
+    tensors.query_shift = term_table(encoding.query_shift);
+    tensors.row_shift = term_table(encoding.row_shift);
     reference::AttentionSetup setup = this->setup(encoding, layer, tensors);
     if (encoding.token_rotation) turn_by_tokens(setup.rotation, tensors, x, *encoding.token_rotation);
     return stored(reference::attention(setup, tensors).out);
@@ -303,7 +308,8 @@ class ReferenceModel {
                    .key_width = static_cast<int32_t>(config_.head_width) + rotary,
                    .shared_key_width = rotary,
                    .shared_query_width = encoding.decoupled && encoding.decoupled->shared_query ? rotary : 0,
-                   .value_width = static_cast<int32_t>(config_.head_width)};
+                   .value_width = static_cast<int32_t>(config_.head_width),
+                   .feature = encoding.feature};
     setup.offsets = data_.batch.offsets;
     setup.positions = positions_;
     setup.scale = logit_factor_ * config_.logit_scale / std::sqrt(static_cast<double>(setup.shape.key_width));
@@ -325,6 +331,12 @@ class ReferenceModel {
         setup.row_scale.sequence_table.push_back(length(s) - 1);
       }
     }
+    const auto rows_setup = [](const std::shared_ptr<const RowTerm>& rows) {
+      if (rows == nullptr) return reference::RowsSetup{};
+      return reference::RowsSetup{.reach = rows->reach, .axis = rows->axis, .index = rows->index};
+    };
+    setup.query_rows = rows_setup(encoding.query_rows);
+    setup.key_rows = rows_setup(encoding.key_rows);
     if (config_.dropout_sites == DropoutSites::all) {
       setup.dropout = dropout(static_cast<uint32_t>(layer) * kHeadSites);
     }
@@ -342,9 +354,10 @@ class ReferenceModel {
     setup.axes = static_cast<int64_t>(data_.encoding.axes.size());
     setup.first = any->first;
     setup.halves = any->halves;
-    bool learned = false;
+    bool learned = false, phased = false;
     for (const auto& rotation : encoding.rotation) {
       if (rotation == nullptr) continue;
+      phased = phased || !rotation->learned_phases.empty();
       setup.pairs = std::max(setup.pairs, rotation->pairs);
       setup.positions = std::max(setup.positions, rotation->positions);
       learned = learned || !rotation->learned.empty();
@@ -356,6 +369,7 @@ class ReferenceModel {
     for (size_t i = 0; i < size; i += 2) setup.query[i] = 1.0;
     setup.key = setup.query;
     if (learned) tensors.frequency = Grid(sequences * setup.sets * setup.axes, setup.pairs);
+    if (phased) tensors.phase = Grid(sequences * setup.sets, setup.pairs);
     setup.sequence_table.resize(static_cast<size_t>(sequences));
     std::iota(setup.sequence_table.begin(), setup.sequence_table.end(), 0);
     for (int64_t h = 0; h < config_.heads; ++h) {
@@ -368,6 +382,10 @@ class ReferenceModel {
   void place_rotation(reference::RotationSetup& setup, reference::AttentionTensors<S>& tensors,
                       const Rotation& rotation, int64_t s, int64_t h) const {
     const Grid frequencies = rotation.learned.empty() ? Grid() : table(rotation.frequencies, rotation.learned);
+    if (!rotation.learned_phases.empty()) {
+      const Grid phases = table(rotation.phases, rotation.learned_phases);
+      for (int64_t c = 0; c < rotation.pairs; ++c) tensors.phase(s * setup.sets + h, c) = phases(0, c);
+    }
     const int64_t axes = static_cast<int64_t>(rotation.axes.size());
     const int64_t own_class =
         rotation.class_of_length.empty() ? 0 : rotation.class_of_length[static_cast<size_t>(length(s))];

@@ -1,10 +1,12 @@
 #pragma once
 // Ragged attention, one query at a time:
-//   L_ij = scale * head_scale[h] * row_scale_h(p_i) * <A q_i, B k_j> + b_h(p_i, p_j - p_i) - |c_i - c_j|,
+//   L_ij = scale * head_scale[h] * row_scale_h(p_i) * (<A (q_i + u_h), B k_j> + <q_i + v_h, E_h(p_j - p_i)>
+//          + <k_j, F_h(p_j - p_i)>) + b_h(p_i, p_j - p_i) - |c_i - c_j|,
 //   c_i - c_j for keys in front of the query and c_j - c_i for those behind, since c falls;  o_i = sum_j
 //   dropout(softmax(L))_ij v_j,
 // over the keys that i sees: of |i - j| < window, floor(i / chunk) = floor(j / chunk), j <= i those that are asked for.
 // A sink's logit joins the softmax and has no value.
+// With features q and k are those of queries and keys: every channel x is the pair (log(1 + e^x), 0).
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -41,6 +43,12 @@ struct RowScaleSetup {
   std::vector<int32_t> sequence_table;  // [sequences] or empty
 };
 
+// Which row of a table a distance reads.
+struct RowsSetup {
+  int64_t reach = 0, axis = 0;
+  std::vector<int32_t> index;  // [2 reach + 1]
+};
+
 // All that is not differentiated.
 struct AttentionSetup {
   AttentionShape shape;
@@ -53,6 +61,7 @@ struct AttentionSetup {
   RotationSetup rotation;
   BiasSetup bias;
   RowScaleSetup row_scale;
+  RowsSetup query_rows, key_rows;
   DropoutRule dropout;
 
   int64_t sequences() const { return static_cast<int64_t>(offsets.size()) - 1; }
@@ -82,6 +91,12 @@ struct AttentionSetup {
   int64_t token_set(int64_t h) const {
     return rotation.token.empty() ? -1 : rotation.token_set[static_cast<size_t>(h)];
   }
+  int64_t row_of(const RowsSetup& rows, int64_t query_token, int64_t key_token) const {
+    const int64_t distance = positions(key_token, rows.axis) - positions(query_token, rows.axis);
+    return rows.index[static_cast<size_t>(rows.reach + distance)];
+  }
+  // Where the head's part of a row begins; heads may share one.
+  int64_t row_start(int64_t columns, int64_t h) const { return columns > shape.key_width ? h * shape.key_width : 0; }
   // The row of the rotation's tables for the first axis, -1 where the head does not turn.
   int64_t rotation_row(int64_t s, int64_t h) const {
     if (rotation.query.empty() || rotation.head_set[static_cast<size_t>(h)] < 0) return -1;
@@ -101,6 +116,9 @@ struct AttentionTensors {
   Grid<S> prefix = {};  // [tokens, heads] or empty
   Grid<S> sink = {};    // [1, heads], -infinity for heads without one; or empty
   Grid<S> angle = {};   // [tokens, token sets * pairs] or empty: what is added to the angles of rotation.token
+  Grid<S> phase = {};   // [tables * sets, pairs] or empty: what is added to the angles of keys
+  Grid<S> query_rows = {}, key_rows = {};    // [rows, (heads *) key_width] or empty
+  Grid<S> query_shift = {}, row_shift = {};  // [heads, key_width] or empty
 };
 
 template <class S>
@@ -120,6 +138,20 @@ struct Turn {
     f0 = real;
   }
 };
+
+template <class S>
+S softplus(const S& x) {
+  using std::exp;
+  using std::log;
+  if (value_of(x) > 0.0) return x + log(S(1.0) + exp(S(0.0) - x));
+  return log(S(1.0) + exp(x));
+}
+
+template <class S>
+S softplus_slope(const S& x) {
+  using std::exp;
+  return S(1.0) / (S(1.0) + exp(S(0.0) - x));
+}
 
 // By the token's own factors.
 template <class S>
@@ -171,6 +203,12 @@ std::vector<Turn<S>> turns(const AttentionSetup& setup, const AttentionTensors<S
         turn.multiply(cos(angle), sin(angle));
       }
     }
+    if constexpr (requires(S z) { cos(z), sin(z); }) {
+      if (!query && !x.phase.empty()) {
+        const S& phase = x.phase(row / r.axes, c);
+        turn.multiply(cos(phase), sin(phase));
+      }
+    }
     result.push_back(turn);
   }
   return result;
@@ -182,15 +220,36 @@ const S& channel(const Grid<S>& own, const Grid<S>& shared, int64_t own_width, i
   return c < own_width ? own(token, head * own_width + c) : shared(token, c - own_width);
 }
 
+// As they were read: own channels, then shared ones.
 template <class S>
-std::vector<S> turned(const AttentionSetup& setup, const AttentionTensors<S>& x, bool query, int64_t s, int64_t h,
-                      int64_t token) {
+std::vector<S> plain(const AttentionSetup& setup, const AttentionTensors<S>& x, bool query, int64_t h, int64_t token) {
   const AttentionShape& shape = setup.shape;
   std::vector<S> channels;
   for (int64_t c = 0; c < shape.key_width; ++c) {
     channels.push_back(
         query ? channel(x.query, x.shared_query, shape.key_width - shape.shared_query_width, h, token, c)
               : channel(x.key, x.shared_key, shape.key_width - shape.shared_key_width, setup.key_head(h), token, c));
+  }
+  return channels;
+}
+
+template <class S>
+std::vector<S> shifted(std::vector<S> channels, const Grid<S>& shift, int64_t h) {
+  for (size_t c = 0; c < (shift.empty() ? 0 : channels.size()); ++c) {
+    channels[c] = operand(channels[c] + shift(h, static_cast<int64_t>(c)));
+  }
+  return channels;
+}
+
+template <class S>
+std::vector<S> turned(const AttentionSetup& setup, const AttentionTensors<S>& x, bool query, int64_t s, int64_t h,
+                      int64_t token) {
+  std::vector<S> channels = plain(setup, x, query, h, token);
+  if (query) channels = shifted(std::move(channels), x.query_shift, h);
+  if (setup.shape.feature == FeatureMap::softplus) {
+    std::vector<S> features;
+    for (const S& channel : channels) features.insert(features.end(), {softplus(channel), S(0.0)});
+    channels = std::move(features);
   }
   for (const Turn<S>& turn : turns(setup, x, query, s, h, token)) {
     const S a = channels[static_cast<size_t>(turn.a)];
@@ -201,10 +260,19 @@ std::vector<S> turned(const AttentionSetup& setup, const AttentionTensors<S>& x,
   return channels;
 }
 
-// The turned queries or keys of one head and sequence, [n, key_width].
+// <x, the head's part of a row>.
+template <class S>
+S row_product(const AttentionSetup& setup, const std::vector<S>& x, const Grid<S>& table, int64_t row, int64_t h) {
+  const int64_t first = setup.row_start(table.columns, h);
+  Sum<S> sum;
+  for (int64_t c = 0; c < setup.shape.key_width; ++c) sum.add(x[static_cast<size_t>(c)] * table(row, first + c));
+  return sum.total();
+}
+
+// The turned queries or keys of one head and sequence, [n, turned_width()].
 template <class S>
 Grid<S> turned_head(const AttentionSetup& setup, const AttentionTensors<S>& x, bool query, int64_t s, int64_t h) {
-  Grid<S> result(setup.length(s), setup.shape.key_width);
+  Grid<S> result(setup.length(s), setup.shape.turned_width());
   for (int64_t i = 0; i < result.rows; ++i) {
     const std::vector<S> row = turned(setup, x, query, s, h, setup.begin(s) + i);
     std::copy(row.begin(), row.end(), result.data.begin() + i * result.columns);
@@ -241,6 +309,8 @@ AttentionRow<S> attention_row(const AttentionSetup& setup, const AttentionTensor
   using std::exp;
   using std::log;
   const int64_t begin = setup.begin(s);
+  const S scale = logit_scale(setup, x.scale, s, h, begin + i);
+  const std::vector<S> row_query = shifted(plain(setup, x, true, h, begin + i), x.row_shift, h);
   AttentionRow<S> row;
   double largest = has_sink(x, h) ? value_of(x.sink(0, h)) : -std::numeric_limits<double>::infinity();
   for (int64_t j = 0; j < keys.rows; ++j) {
@@ -248,7 +318,15 @@ AttentionRow<S> attention_row(const AttentionSetup& setup, const AttentionTensor
     row.keys.push_back(j);
     Sum<S> sum;
     for (int64_t c = 0; c < keys.columns; ++c) sum.add(queries(i, c) * keys(j, c));
-    S logit = logit_scale(setup, x.scale, s, h, begin + i) * sum.total();
+    S logit = scale * sum.total();
+    if (!x.query_rows.empty()) {
+      const int64_t at = setup.row_of(setup.query_rows, begin + i, begin + j);
+      logit += scale * row_product(setup, row_query, x.query_rows, at, h);
+    }
+    if (!x.key_rows.empty()) {
+      const int64_t at = setup.row_of(setup.key_rows, begin + i, begin + j);
+      logit += scale * row_product(setup, plain(setup, x, false, h, begin + j), x.key_rows, at, h);
+    }
     if (!x.bias.empty()) logit += x.bias(setup.bias_row(s, h, begin + i), setup.bias_column(begin + i, begin + j));
     if (!x.prefix.empty()) logit += prefix_between(x.prefix, begin + i, begin + j, h);
     row.logits.push_back(logit);

@@ -21,7 +21,8 @@ double rounding(const HeadLogits& head, DenseView position_query, DenseView posi
   const Dense terms =
       scaled_products(sizes(head.query, position_query), sizes(head.key, position_key), std::abs(head.scale));
   const double bias = head.bias.rows() == 0 ? 0.0 : largest_magnitude(head.bias);
-  return (static_cast<double>(head.width()) + 10.0) * kUnit * (largest_magnitude(terms) + bias);
+  const double rows = head.rows.rows() == 0 ? 0.0 : largest_magnitude(head.rows);
+  return (static_cast<double>(head.width()) + 10.0) * kUnit * (largest_magnitude(terms) + bias + rows);
 }
 
 double covariance(const Dense& part, const Dense& centred) {
@@ -84,6 +85,7 @@ TEST_P(Parts, HaveTheSharesOfTheDefinition) {
     EXPECT_NEAR(shares->position_content, share(&GramParts::position_content), bound);
     EXPECT_NEAR(shares->position_position, share(&GramParts::position_position), bound);
     EXPECT_NEAR(shares->bias, head.bias.rows() == 0 ? 0.0 : covariance(head.bias, centred) / variance, bound);
+    EXPECT_NEAR(shares->rows, head.rows.rows() == 0 ? 0.0 : covariance(head.rows, centred) / variance, bound);
     EXPECT_NEAR(shares->content_content + shares->mixed() + shares->positional(), 1.0, bound);
     if (!parts.decoupled.empty()) {
       EXPECT_NEAR(shares->decoupled, covariance(parts.decoupled.sum(), centred) / variance, bound);
@@ -120,6 +122,10 @@ TEST(PartShares, OfNothingButPositionsArePositional) {
   head.query = Dense(20, 4);
   head.bias = random_matrix(20, 20, 212);
   EXPECT_NEAR(part_shares(head, head.query, head.key).value().bias, 1.0, 1e-13);
+  head.rows = std::move(head.bias);
+  head.bias = Dense();
+  EXPECT_NEAR(part_shares(head, head.query, head.key).value().rows, 1.0, 1e-13);
+  EXPECT_NEAR(part_shares(head, head.query, head.key).value().positional(), 0.0, 1e-13);
 }
 
 TEST(PartShares, OfConstantRowsAreNone) {

@@ -16,7 +16,7 @@ struct EngineHeads {
 };
 
 EngineHeads engine_heads(const Attention& attention, int64_t sequence, int64_t n) {
-  const int64_t heads = attention.shape.heads, width = attention.shape.key_width;
+  const int64_t heads = attention.shape.heads, width = attention.shape.turned_width();
   const DeviceArray<float> logits(test_backend(), {}, heads * n * n);
   const DeviceArray<float> queries(test_backend(), {}, heads * n * width), keys(test_backend(), {}, heads * n * width);
   AttentionDenseForward op{.sequence = static_cast<int32_t>(sequence), .attention = attention};
@@ -47,6 +47,7 @@ double size_of_terms(const HeadLogits& head) {
   double size =
       static_cast<double>(head.width()) * head.scale * largest_magnitude(head.query) * largest_magnitude(head.key);
   if (head.bias.rows() > 0) size += largest_magnitude(head.bias);
+  if (head.rows.rows() > 0) size += static_cast<double>(head.width()) * largest_magnitude(head.rows);
   return size;
 }
 
@@ -92,13 +93,25 @@ TEST_P(ModelLogits, OfZeroQueriesAreTheBias) {
     Attention silent = unmasked(run_.model.attention(l));
     const int64_t tokens = run_.data.batch.token_count();
     const int64_t columns = std::max(silent.query.columns(), silent.shared_query.columns());
-    const DeviceArray<float> zeros(test_backend(), std::vector<float>(static_cast<size_t>(tokens * columns)));
+    // Features are 0 where the channels they are made of are far below.
+    const float nothing = silent.shape.feature == FeatureMap::none ? 0.0f : -1000.0f;
+    const DeviceArray<float> zeros(test_backend(), std::vector<float>(static_cast<size_t>(tokens * columns), nothing));
     silent.query = View<const float, 2>(zeros.data(), tokens, silent.query.columns());
     if (!silent.shared_query.empty()) {
       silent.shared_query = View<const float, 2>(zeros.data(), tokens, silent.shared_query.columns());
     }
     const int64_t n = layer.length(0);
     const EngineHeads engine = engine_heads(silent, 0, n);
+    if (layer.tables(0).has_rows()) {
+      // What is added to all queries and what keys say of distances stay.
+      const Dense keys = layer.keys(0);
+      const std::vector<HeadLogits> without = layer.sequence_with(0, Dense(n, keys.columns()), keys);
+      for (int64_t h = 0; h < layer.heads(); ++h) {
+        const HeadLogits& head = without[static_cast<size_t>(h)];
+        expect_rounded(head.logits(), engine.logits.data() + h * n * n, head.causal, size_of_terms(head), "logit");
+      }
+      continue;
+    }
     const std::vector<HeadLogits> heads = layer.sequence(0);
     for (int64_t h = 0; h < layer.heads(); ++h) {
       const Dense& bias = heads[static_cast<size_t>(h)].bias;

@@ -18,16 +18,16 @@ inline DenseOutputs run_dense(Backend& backend, const AttentionData& data, int32
   const int64_t rows = s.heads * n;
   constexpr int64_t kSpare = 2;
   const auto block = [&](int64_t columns) { return DeviceMatrix(backend, Dtype::f32, rows + kSpare, columns); };
-  const DeviceMatrix logits = block(n), weights = block(n), dlogits = block(n), turned_query = block(s.key_width),
-                     turned_key = block(s.key_width), out = block(s.value_width);
+  const DeviceMatrix logits = block(n), weights = block(n), dlogits = block(n), turned_query = block(s.turned_width()),
+                     turned_key = block(s.turned_width()), out = block(s.value_width);
   const auto view = [&](const DeviceMatrix& matrix, int64_t columns) {
     return View<float, 3>(matrix.flat().data(), s.heads, n, columns);
   };
   AttentionDenseForward op{sequence,
                            view(logits, n),
                            view(weights, n),
-                           view(turned_query, s.key_width),
-                           view(turned_key, s.key_width),
+                           view(turned_query, s.turned_width()),
+                           view(turned_key, s.turned_width()),
                            view(out, s.value_width),
                            attention.record()};
   backend.run(op);
@@ -58,8 +58,8 @@ DenseExpected<S> expected_dense(const AttentionData& data, int64_t sequence) {
   const auto saved = reference::attention(setup, x);
   DenseExpected<S> all{Grid<S>(rows, n, S(-std::numeric_limits<double>::infinity())),
                        Grid<S>(rows, n),
-                       Grid<S>(rows, s.key_width),
-                       Grid<S>(rows, s.key_width),
+                       Grid<S>(rows, s.turned_width()),
+                       Grid<S>(rows, s.turned_width()),
                        Grid<S>(rows, s.value_width),
                        Grid<S>(rows, n),
                        Grid<S>(rows, 1)};
@@ -81,7 +81,7 @@ DenseExpected<S> expected_dense(const AttentionData& data, int64_t sequence) {
       put(all.out, at, row.out);
       put_seen(all.dlogits, at, row.keys,
                logit_gradient_row(setup, x, row, dout, {saved.out, saved.log_sum}, sequence, h, i));
-      for (int64_t c = 0; c < s.key_width; ++c) {
+      for (int64_t c = 0; c < s.turned_width(); ++c) {
         all.turned_query(at, c) = queries(i, c);
         all.turned_key(at, c) = keys(i, c);
       }

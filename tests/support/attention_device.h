@@ -2,7 +2,7 @@
 // Runs attention cases on a backend: uploads a case, runs an op, reads its outputs back.
 #include <optional>
 
-#include "support/attention_case.h"
+#include "support/attention_data.h"
 
 namespace phasor::testing_support {
 
@@ -125,6 +125,14 @@ class DeviceAttention {
       scale_ = DeviceMatrix(backend, Dtype::f32, data.tensors.scale);
       record_.row_scale.table = scale_.view();
     }
+    set_rows(backend, setup.query_rows, data.tensors.query_rows, query_rows_, query_index_, record_.query_rows);
+    set_rows(backend, setup.key_rows, data.tensors.key_rows, key_rows_, key_index_, record_.key_rows);
+    if (!data.tensors.query_shift.empty()) {
+      query_shift_ = DeviceMatrix(backend, Dtype::f32, data.tensors.query_shift);
+      row_shift_ = DeviceMatrix(backend, Dtype::f32, data.tensors.row_shift);
+      record_.query_shift = query_shift_.view();
+      record_.row_shift = row_shift_.view();
+    }
     step_ = DeviceArray<uint32_t>(backend, {setup.dropout.step});
     record_.dropout = {setup.dropout.rate, setup.dropout.stream, step_.data()};
   }
@@ -133,6 +141,17 @@ class DeviceAttention {
 
  private:
   static std::vector<float> floats(const std::vector<double>& values) { return {values.begin(), values.end()}; }
+
+  static void set_rows(Backend& backend, const reference::RowsSetup& rows, const Grid<double>& table,
+                       DeviceMatrix& memory, DeviceArray<int32_t>& index, DistanceRows& record) {
+    if (table.empty()) return;
+    memory = DeviceMatrix(backend, Dtype::f32, table);
+    index = DeviceArray<int32_t>(backend, rows.index);
+    record = {.table = memory.view(),
+              .index = index.view(),
+              .reach = static_cast<int32_t>(rows.reach),
+              .axis = static_cast<int32_t>(rows.axis)};
+  }
 
   void set_rotation(Backend& backend, const reference::RotationSetup& r, const AttentionCase& shape) {
     turn_query_ = DeviceArray<float>(backend, floats(r.query));
@@ -167,7 +186,8 @@ class DeviceAttention {
   DeviceSequences sequences_;
   DeviceArray<float> head_scale_, turn_query_, turn_key_, sink_, token_;
   DeviceArray<int32_t> window_, chunk_, head_set_, token_set_, rotation_choice_, bias_choice_, scale_choice_;
-  DeviceMatrix bias_, scale_;
+  DeviceArray<int32_t> query_index_, key_index_;
+  DeviceMatrix bias_, scale_, query_rows_, key_rows_, query_shift_, row_shift_;
   DeviceArray<double> prefix_;
   DeviceArray<uint32_t> step_;
   Attention record_;
@@ -198,7 +218,7 @@ struct AttentionGradientOutputs {
 };
 
 // Gradients by tables that are asked for: kernels differ with them.
-enum class TableGradientsAsked { all, bias, none };  // bias: and sinks
+enum class TableGradientsAsked { all, bias, none };  // bias: and row scales and sinks
 
 // The saved out and log_sum are those of the double reference, rounded to their storage.
 inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionData& data,
@@ -213,6 +233,11 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
   const DeviceMatrix dfrequency(backend, Dtype::f32, data.before.frequency);
   const DeviceMatrix dscale(backend, Dtype::f32, data.before.scale);
   const DeviceMatrix dsink(backend, Dtype::f32, data.before.sink);
+  const DeviceMatrix dphase(backend, Dtype::f32, data.before.phase);
+  const DeviceMatrix dquery_rows(backend, Dtype::f32, data.before.query_rows);
+  const DeviceMatrix dkey_rows(backend, Dtype::f32, data.before.key_rows);
+  const DeviceMatrix dquery_shift(backend, Dtype::f32, data.before.query_shift);
+  const DeviceMatrix drow_shift(backend, Dtype::f32, data.before.row_shift);
   AttentionBackward op;
   op.dquery = gradients.matrix(0);
   op.dkey = gradients.matrix(1);
@@ -236,6 +261,13 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
     op.dangle = View<float, 3>(dangle.flat().data(), data.tokens() + data.shape.spare, data.setup.rotation.token_sets,
                                data.setup.rotation.pairs);
   }
+  if (asked == TableGradientsAsked::all && !data.before.phase.empty()) op.dphase = dphase.view();
+  if (asked == TableGradientsAsked::all) {
+    if (!data.before.query_rows.empty()) op.dquery_rows = dquery_rows.view();
+    if (!data.before.key_rows.empty()) op.dkey_rows = dkey_rows.view();
+    if (!data.before.query_shift.empty()) op.dquery_shift = dquery_shift.view();
+    if (!data.before.row_shift.empty()) op.drow_shift = drow_shift.view();
+  }
   op.out = out.matrix();
   op.dout = dout.matrix();
   op.log_sum = log_sum.view();
@@ -250,11 +282,18 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
                                 dfrequency.read(data.before.frequency.rows),
                                 dscale.read(data.before.scale.rows),
                                 {},
-                                dsink.read(data.before.sink.rows)},
+                                dsink.read(data.before.sink.rows),
+                                {},
+                                dphase.read(data.before.phase.rows),
+                                dquery_rows.read(data.before.query_rows.rows),
+                                dkey_rows.read(data.before.key_rows.rows),
+                                dquery_shift.read(data.before.query_shift.rows),
+                                drow_shift.read(data.before.row_shift.rows)},
                                gradients.spoiled(),
                                gradients.images()};
-  got.images.push_back(dbias.download());
-  got.images.push_back(dfrequency.download());
+  for (const DeviceMatrix* table : {&dbias, &dfrequency, &dquery_rows, &dkey_rows, &dquery_shift, &drow_shift}) {
+    got.images.push_back(table->download());
+  }
   if (angles > 0) {
     got.gradients.angle = dangle.read(data.tokens());
     got.spoiled += dangle.spoiled_beyond(data.tokens());
@@ -269,6 +308,7 @@ inline AttentionGradientOutputs run_backward(Backend& backend, const AttentionDa
   }
   got.images.push_back(dscale.download());
   got.images.push_back(dsink.download());
+  got.images.push_back(dphase.download());
   return got;
 }
 

@@ -3,26 +3,35 @@
 // with bf16 operands the turned channels, the weights and dlogits may be rounded to bf16 before each
 // matrix product.
 #include "reference/rounded.h"
-#include "support/attention_case.h"
+#include "support/attention_cases.h"
+#include "support/attention_data.h"
 #include "support/compare.h"
 
 namespace phasor::testing_support {
 
 using reference::Rounded32;
 
-inline constexpr const char* kGradientNames[] = {"dquery", "dkey",       "dshared_query", "dshared_key", "dvalue",
-                                                 "dbias",  "dfrequency", "dscale",        "dsink"};
-inline constexpr size_t kGradients = 9;
+inline constexpr const char* kGradientNames[] = {"dquery",      "dkey",       "dshared_query", "dshared_key", "dvalue",
+                                                 "dbias",       "dfrequency", "dscale",        "dsink",       "dphase",
+                                                 "dquery_rows", "dkey_rows",  "dquery_shift",  "drow_shift"};
+inline constexpr size_t kGradients = 14;
 inline constexpr size_t kTokenGradients = 5;  // the first so many have a row per token; the others are by tables
 
 template <class S>
 std::array<const Grid<S>*, kGradients> listed(const reference::AttentionTensors<S>& t) {
-  return {&t.query, &t.key, &t.shared_query, &t.shared_key, &t.value, &t.bias, &t.frequency, &t.scale, &t.sink};
+  return {&t.query, &t.key,  &t.shared_query, &t.shared_key, &t.value,    &t.bias,        &t.frequency,
+          &t.scale, &t.sink, &t.phase,        &t.query_rows, &t.key_rows, &t.query_shift, &t.row_shift};
 }
 
 template <class S>
 std::array<Grid<S>*, kGradients> listed(reference::AttentionTensors<S>& t) {
-  return {&t.query, &t.key, &t.shared_query, &t.shared_key, &t.value, &t.bias, &t.frequency, &t.scale, &t.sink};
+  return {&t.query, &t.key,  &t.shared_query, &t.shared_key, &t.value,    &t.bias,        &t.frequency,
+          &t.scale, &t.sink, &t.phase,        &t.query_rows, &t.key_rows, &t.query_shift, &t.row_shift};
+}
+
+// What the gradients by tables are added to, in the order of listed(), from kTokenGradients on.
+inline std::array<const Grid<double>*, kGradients - kTokenGradients> listed(const reference::TableGradients& t) {
+  return {&t.bias, &t.frequency, &t.scale, &t.sink, &t.phase, &t.query_rows, &t.key_rows, &t.query_shift, &t.row_shift};
 }
 
 template <class R>
@@ -33,13 +42,6 @@ reference::AttentionTensors<R> expected_gradients(const AttentionData& data,
   for (R& x : rounded.log_sum.data) x = stored(x, Dtype::f32);
   return reference::attention_backward(data.setup, data.lifted<R>(), reference::lift<R>(data.dout), rounded,
                                        data.before);
-}
-
-// What the gradients by tables are added to, as they stand behind those by tokens.
-inline const Grid<double>& table_gradient_before(const AttentionData& data, size_t gradient) {
-  const std::array<const Grid<double>*, kGradients - kTokenGradients> before = {
-      &data.before.bias, &data.before.frequency, &data.before.scale, &data.before.sink};
-  return *before[gradient - kTokenGradients];
 }
 
 // The gradient by frequency once more, from the gradients by queries and keys: with x the pair as it was read and
@@ -88,10 +90,13 @@ inline Grid<Rounded32> frequency_gradient_of(const AttentionData& data,
 // The cases that turn, each head with keys and channels of its own.
 inline std::vector<AttentionCase> turning_cases() {
   std::vector<AttentionCase> cases = attention_cases();
-  std::erase_if(cases, [](const AttentionCase& c) { return c.pairs == 0 || c.token_turns; });
+  std::erase_if(cases,
+                [](const AttentionCase& c) { return c.pairs == 0 || c.token_turns || c.feature != FeatureMap::none; });
   for (AttentionCase& c : cases) {
     c.shape.key_heads = c.shape.heads;
     c.shape.shared_query_width = c.shape.shared_key_width = 0;
+    c.query_rows = c.key_rows = AttentionCase::Rows::none;  // whose share of the gradients is not turned
+    c.shifts = false;
   }
   return cases;
 }

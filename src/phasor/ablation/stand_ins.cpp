@@ -229,7 +229,8 @@ Memory StandIns::level_row_scale(Attention& attention, const Batch& batch) const
 }
 
 // Without position all tokens stand at the first place: angles are 0 and a bias over distance is the same everywhere,
-// which a softmax does not see.
+// which a softmax does not see. Features of queries and keys stay; the phases of their keys are those of position and
+// go with it.
 void StandIns::set_positions(AblationMethod method, Attention& attention, const Batch& batch,
                              const std::vector<int32_t>& places) {
   if (method == AblationMethod::content_off) return;
@@ -247,6 +248,9 @@ void StandIns::set_positions(AblationMethod method, Attention& attention, const 
                     positions.begin() + t * static_cast<int64_t>(axes));
       }
     }
+  }
+  if (method == AblationMethod::position_off && attention.shape.feature != FeatureMap::none) {
+    attention.rotation.key = attention.rotation.query;
   }
   backend.copy_in(positions_.data(), positions.data(), positions.size() * sizeof(int32_t));
   attention.sequences.positions =
@@ -332,6 +336,13 @@ ConstMatrix StandIns::attend_again(AblationMethod method, int64_t layer, const B
   // position.
   if (method == AblationMethod::position_off) attention.window = attention.chunk = {};
   set_turns(method, layer, attention, batch, places);
+  if (method == AblationMethod::position_off) {
+    // All would read the row of distance 0: nothing by queries, whose products are the same for all keys, but a
+    // preference of keys by their content.
+    attention.query_rows = {};
+    attention.key_rows = {};
+    attention.row_shift = {};
+  }
 
   const int64_t columns = QueryKeyColumns(attention).total();
   const Memory packed_memory = backend.allocate(changed.size() * sizeof(float));

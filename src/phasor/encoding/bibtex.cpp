@@ -17,7 +17,8 @@ constexpr const char* kProgramTitle = "Phasor: a laboratory for positional encod
 constexpr const char* kProgramAuthors = "The Phasor developers";
 constexpr int kProgramYear = 2026;
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kLetters = {{{"\u00e1", "{\\'a}"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kLetters = {{{"\u00fc", "{\\\"u}"},
+                                                                                    {"\u00e1", "{\\'a}"},
                                                                                     {"\u00e9", "{\\'e}"},
                                                                                     {"\u00ed", "{\\'i}"},
                                                                                     {"\u00f3", "{\\'o}"},

@@ -25,12 +25,16 @@ EncodingEntry cable_entry();
 EncodingEntry selective_rope_entry();
 EncodingEntry repo_entry();
 EncodingEntry accumulated_random_entry();
+EncodingEntry shaw_entry();
+EncodingEntry transformer_xl_entry();
+EncodingEntry deberta_entry();
 EncodingEntry rope_entry();
 EncodingEntry prope_entry();
 EncodingEntry xpos_entry();
 EncodingEntry ssmax_entry();
 EncodingEntry logn_entry();
 EncodingEntry llama4_scale_entry();
+EncodingEntry pope_entry();
 EncodingEntry mla_entry();
 EncodingEntry sink_entry();
 EncodingEntry randomized_entry();
@@ -62,6 +66,10 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       cable_entry(),
       selective_rope_entry(),
       repo_entry(),
+      // vectors by distance
+      shaw_entry(),
+      transformer_xl_entry(),
+      deberta_entry(),
       // rotations
       rope_entry(),
       prope_entry(),
@@ -71,6 +79,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       logn_entry(),
       llama4_scale_entry(),
       accumulated_random_entry(),
+      pope_entry(),
       // decoupled path
       mla_entry(),
       // the softmax

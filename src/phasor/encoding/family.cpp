@@ -16,6 +16,8 @@ std::string_view family_name(EncodingFamily family) {
       return "bias";
     case EncodingFamily::gates:
       return "gates";
+    case EncodingFamily::rows:
+      return "rows";
     case EncodingFamily::rotation:
       return "rotation";
     case EncodingFamily::scale:
@@ -40,6 +42,8 @@ std::string_view family_title(EncodingFamily family) {
       return "Biases added to the logits by distance";
     case EncodingFamily::gates:
       return "By what the tokens say: gates between query and key, angles";
+    case EncodingFamily::rows:
+      return "Vectors by distance, multiplied with queries and keys";
     case EncodingFamily::rotation:
       return "Rotations of queries and keys";
     case EncodingFamily::scale:
@@ -81,6 +85,8 @@ EncodingFamily family_of(const EncodingEntry& entry) {
       return EncodingFamily::gates;
     case Coupling::row_scale:
       return EncodingFamily::scale;
+    case Coupling::distance_rows:
+      return EncodingFamily::rows;
     case Coupling::none:
     case Coupling::input:
       break;

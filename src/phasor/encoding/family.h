@@ -7,7 +7,7 @@
 
 namespace phasor {
 
-enum class EncodingFamily : uint8_t { input, bias, gates, rotation, scale, decoupled, softmax, wrapper, formula };
+enum class EncodingFamily : uint8_t { input, bias, gates, rows, rotation, scale, decoupled, softmax, wrapper, formula };
 
 std::string_view family_name(EncodingFamily family);   // one word
 std::string_view family_title(EncodingFamily family);  // a heading

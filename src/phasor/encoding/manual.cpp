@@ -43,6 +43,9 @@ std::string places_text(const Encoding& encoding) {
   for (const CodeSite& site : code_sites(with_values(resolved, initial_values(resolved, 0)))) {
     names.push_back(place_name(site.place));
   }
+  if (resolved.layers.front().query_rows != nullptr || resolved.layers.front().key_rows != nullptr) {
+    names.emplace_back("distance rows");
+  }
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 

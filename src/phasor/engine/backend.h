@@ -71,6 +71,7 @@ class Backend {
   virtual void run(const MlpTableForward& op) = 0;
   virtual void run(const MlpTableBackward& op) = 0;
   virtual void run(const RotationFactors& op) = 0;
+  virtual void run(const PhaseFactors& op) = 0;
   virtual void run(const Fill& op) = 0;
   virtual void run(const Clamp& op) = 0;
   virtual void run(const Cast& op) = 0;

@@ -7,6 +7,7 @@
 // device memory of the backend that runs the op.
 #include <cstdint>
 
+#include "phasor/base/feature_map.h"
 #include "phasor/formula/program.h"
 #include "phasor/random/stream.h"
 #include "phasor/tensor/matrix.h"
@@ -245,6 +246,15 @@ struct RowScale {
   int32_t axis = 0;
 };
 
+// A vector per distance, which a token's own channels are multiplied with: row index[reach + p_j - p_i] of the table.
+// Heads stand side by side as in a query; a table of one head's columns is read by all. Positions are those on `axis`.
+struct DistanceRows {
+  View<const float, 2> table;    // [rows, heads * key_width or key_width]; empty: none
+  View<const int32_t, 1> index;  // [2 * reach + 1]: the row that a distance reads, the distance -reach first
+  int32_t reach = 0;             // largest |p_j - p_i|
+  int32_t axis = 0;
+};
+
 struct AttentionShape {
   int32_t heads = 1;
   int32_t key_heads = 1;           // divides heads; query head h reads key head h * key_heads / heads
@@ -252,11 +262,18 @@ struct AttentionShape {
   int32_t shared_key_width = 0;    // trailing key channels held once for all heads
   int32_t shared_query_width = 0;  // trailing query channels held once for all heads
   int32_t value_width = 0;
+  // Of queries and keys, before they are turned; then no channels are shared.
+  FeatureMap feature = FeatureMap::none;
+
+  int32_t turned_width() const { return key_width * feature_channels(feature); }  // of a head's query and key
 };
 
-// L_ij = scale * head_scale[h] * row_scale_h(p_i) * <A q_i, B k_j> + b_h(p_j - p_i) - |c_i - c_j|;
+// L_ij = scale * head_scale[h] * row_scale_h(p_i) * (<A (q_i + u_h), B k_j> + <q_i + v_h, E_h(p_j - p_i)> +
+// <k_j, F_h(p_j - p_i)>) + b_h(p_j - p_i) - |c_i - c_j|;
 // o_i = sum_j dropout(softmax(L))_ij v_j, over the keys that query i sees (key_mask.h). With a sink the softmax is over
 // L_i and the sink's logit, which has no value: what it takes is missing in the sum.
+// Distance rows (E, F) meet queries and keys as they stand before the rotation, so that logits depend on content and
+// distance alone where those without rows do. Shifts and rows have no meaning for features: then there are none.
 struct Attention {
   ConstMatrix query;         // [tokens, heads * (key_width - shared_query_width)]
   ConstMatrix shared_query;  // [tokens, shared_query_width] or empty
@@ -276,7 +293,10 @@ struct Attention {
   DistanceBias bias;
   // c: one number per token and head that does not rise along a sequence (GateScan). In double, because differences of
   // large numbers are what counts.
-  View<const double, 2> prefix;  // [tokens, heads]; empty: none
+  View<const double, 2> prefix;       // [tokens, heads]; empty: none
+  DistanceRows query_rows, key_rows;  // E, F
+  View<const float, 2> query_shift;   // u: [heads, key_width] or empty
+  View<const float, 2> row_shift;     // v: [heads, key_width] or empty; read where there are query_rows
   // The weight from query i to key j of sequence s and head h has index s * 2^40 + i * 2^20 + j and
   // site stream.site + h.
   Dropout dropout;
@@ -300,6 +320,10 @@ struct AttentionBackward {
   View<float, 2> dscale;    // += as row_scale.table, or empty
   View<float, 1> dsink;     // += [heads] or empty
   View<float, 3> dangle;    // [tokens, token sets, pairs]: by the angles of rotation.token; empty where there are none
+  // += [tables * sets, pairs] or empty: by a phase that keys are turned by beside the query's factors, e^(i phase).
+  View<float, 2> dphase;
+  View<float, 2> dquery_rows, dkey_rows;    // += as the tables, or empty
+  View<float, 2> dquery_shift, drow_shift;  // += [heads, key_width] or empty
   ConstMatrix out, dout;
   View<const float, 2> log_sum;
   Attention attention;
@@ -311,8 +335,8 @@ struct AttentionDenseForward {
   int32_t sequence = 0;
   View<float, 3> logits;        // [heads, n, n]; masked entries are -infinity
   View<float, 3> weights;       // [heads, n, n], after softmax, before dropout; a sink's share is missing in them
-  View<float, 3> turned_query;  // [heads, n, key_width], after rotation
-  View<float, 3> turned_key;    // [heads, n, key_width]
+  View<float, 3> turned_query;  // [heads, n, shape.turned_width()], after rotation
+  View<float, 3> turned_key;    // as turned_query
   View<float, 3> out;           // [heads, n, value_width]
   Attention attention;
 };
@@ -477,6 +501,13 @@ struct RotationFactors {
   View<float, 4> factors;          // [rows, positions, pairs, 2]
   View<const float, 2> frequency;  // [rows, pairs]
   float magnitude = 1.0f;
+};
+
+// factors[r][p][c] = (not +=) base[r][p][c] e^(i phase[r][c]).
+struct PhaseFactors {
+  View<float, 4> factors;      // [rows, positions, pairs, 2]
+  View<const float, 4> base;   // as factors
+  View<const float, 2> phase;  // [rows, pairs]
 };
 
 // --- Parameters ----------------------------------------------------------------------------------

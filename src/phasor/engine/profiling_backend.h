@@ -66,6 +66,7 @@ class ProfilingBackend final : public Backend {
   void run(const MlpTableForward& op) override { time("mlp table forward", op); }
   void run(const MlpTableBackward& op) override { time("mlp table backward", op); }
   void run(const RotationFactors& op) override { time("rotation factors", op); }
+  void run(const PhaseFactors& op) override { time("phase factors", op); }
   void run(const Fill& op) override { time("fill", op); }
   void run(const Clamp& op) override { time("clamp", op); }
   void run(const Cast& op) override { time("cast", op); }

@@ -19,7 +19,8 @@ AttentionLayout::AttentionLayout(const ModelConfig& config, const LayerEncoding&
            .key_width = static_cast<int32_t>(config.head_width + rotary),
            .shared_key_width = static_cast<int32_t>(shared_keys),
            .shared_query_width = static_cast<int32_t>(shared_queries),
-           .value_width = static_cast<int32_t>(config.head_width)};
+           .value_width = static_cast<int32_t>(config.head_width),
+           .feature = layer.feature};
 }
 
 }  // namespace phasor

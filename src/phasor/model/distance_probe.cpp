@@ -51,9 +51,12 @@ void DistanceProbe::collect(int64_t layer, const AttentionBackward& op) {
   const Attention& attention = op.attention;
   const RotationTable& rotation = attention.rotation;
   if (rotation.query.empty()) return;
+  // What rows say of a query does not turn with it.
+  if (!attention.query_rows.table.empty() || !attention.key_rows.table.empty()) return;
   const int64_t pairs = rotation.query.extent(2), first = rotation.first;
   const int64_t own = attention.shape.key_width - attention.shape.shared_query_width;
-  if (first + 2 * pairs > own) return;  // channels of all heads together
+  if (attention.shape.feature != FeatureMap::none) return;  // op.dquery stands before the features, not behind them
+  if (first + 2 * pairs > own) return;                      // channels of all heads together
   const int64_t tokens = download(backend_, attention.sequences.tokens, 1).front();
   const int64_t sequences = download(backend_, attention.sequences.count, 1).front();
   const std::vector<int32_t> offsets = download(backend_, attention.sequences.offsets.data(), sequences + 1);

@@ -24,8 +24,8 @@ class DistanceProbe {
   int64_t reach(int64_t layer) const;  // largest |d|
   // After Transformer::loss_gradient(): t_h[d] at d + reach.
   std::vector<double> gradient(int64_t layer, int64_t head) const;
-  // [places, pairs]: by the angles of the head's queries. Empty where nothing turns them, and where the channels that
-  // turn are shared by all heads.
+  // [places, pairs]: by the angles of the head's queries. Empty where nothing turns them, where the channels that turn
+  // are shared by all heads, and where they are features of the queries.
   std::vector<double> phase_gradient(int64_t layer, int64_t head) const;
 
   // For the backward pass.

@@ -79,6 +79,7 @@ EncodingTables::EncodingTables(Backend& backend, const ResolvedEncoding& encodin
     if (l > 0 && layer.rotation == encoding.layers[l - 1].rotation) {
       tables.rotation = layers_.back().rotation;
       tables.dfrequency = layers_.back().dfrequency;
+      tables.dphase = layers_.back().dphase;
     } else {
       add_rotations(layer, static_cast<int64_t>(l), tables);
     }
@@ -93,6 +94,14 @@ EncodingTables::EncodingTables(Backend& backend, const ResolvedEncoding& encodin
       tables.dscale = layers_.back().dscale;
     } else if (layer.row_scale != nullptr) {
       tables.row_scale = add_scale(*layer.row_scale, tables.dscale);
+    }
+    if (layer.query_rows != nullptr) tables.query_rows = add_rows(*layer.query_rows, tables.dquery_rows);
+    if (layer.key_rows != nullptr) tables.key_rows = add_rows(*layer.key_rows, tables.dkey_rows);
+    if (layer.query_shift != nullptr) {
+      tables.query_shift = add_table(layer.query_shift->fixed, layer.query_shift->learned, tables.dquery_shift);
+    }
+    if (layer.row_shift != nullptr) {
+      tables.row_shift = add_table(layer.row_shift->fixed, layer.row_shift->learned, tables.drow_shift);
     }
     if (std::any_of(layer.scale.begin(), layer.scale.end(), [](double s) { return s != 1.0; })) {
       const std::vector<float> scale(layer.scale.begin(), layer.scale.end());
@@ -155,28 +164,33 @@ DistanceBias EncodingTables::add_bias(const BiasTerm& term, View<float, 2>& grad
   bias.rows = static_cast<int32_t>(term.rows);
   bias.axis = static_cast<int32_t>(term.axis);
   if (term.per_length) bias.sequence_table = length_classes(class_per_length()).sequence_table();
-  if (term.learned.empty()) {
-    bias.table = upload(term.fixed);
-    return bias;
-  }
-  biases_.push_back(std::make_unique<LearnedTable>(backend_, term.fixed, term.learned, layout_));
-  bias.table = biases_.back()->table();
-  gradient = biases_.back()->gradient();
+  bias.table = add_table(term.fixed, term.learned, gradient);
   return bias;
+}
+
+View<const float, 2> EncodingTables::add_table(const Table& fixed, const std::vector<TableSource>& learned,
+                                               View<float, 2>& gradient) {
+  if (learned.empty()) return upload(fixed);
+  learned_.push_back(std::make_unique<LearnedTable>(backend_, fixed, learned, layout_));
+  gradient = learned_.back()->gradient();
+  return learned_.back()->table();
 }
 
 RowScale EncodingTables::add_scale(const ScaleTerm& term, View<float, 2>& gradient) {
   RowScale scale;
   scale.axis = static_cast<int32_t>(term.axis);
   if (term.per_length) scale.sequence_table = length_classes(class_per_length()).sequence_table();
-  if (term.learned.empty()) {
-    scale.table = upload(term.fixed);
-    return scale;
-  }
-  scales_.push_back(std::make_unique<LearnedTable>(backend_, term.fixed, term.learned, layout_));
-  scale.table = scales_.back()->table();
-  gradient = scales_.back()->gradient();
+  scale.table = add_table(term.fixed, term.learned, gradient);
   return scale;
+}
+
+DistanceRows EncodingTables::add_rows(const RowTerm& term, View<float, 2>& gradient) {
+  DistanceRows rows;
+  rows.table = add_table(term.fixed, term.learned, gradient);
+  rows.index = View<const int32_t, 1>(upload_values(term.index), term.index.size());
+  rows.reach = static_cast<int32_t>(term.reach);
+  rows.axis = static_cast<int32_t>(term.axis);
+  return rows;
 }
 
 void EncodingTables::add_rotations(const LayerEncoding& layer, int64_t l, LayerTables& tables) {
@@ -226,7 +240,9 @@ void EncodingTables::add_rotations(const LayerEncoding& layer, int64_t l, LayerT
   }
 
   float* query_memory = upload_values(query);
-  float* key_memory = query == key ? query_memory : upload_values(key);
+  const bool phased = std::any_of(rotations.sets.begin(), rotations.sets.end(),
+                                  [](const Rotation* set) { return !set->learned_phases.empty(); });
+  float* key_memory = query == key && !phased ? query_memory : upload_values(key);
   const Rotation& first = *rotations.sets.front();
   tables.rotation = {.query = View<const float, 4>(query_memory, rows, positions, pairs, 2),
                      .key = View<const float, 4>(key_memory, rows, positions, pairs, 2),
@@ -237,6 +253,13 @@ void EncodingTables::add_rotations(const LayerEncoding& layer, int64_t l, LayerT
                      .halves = first.halves};
   if (!rotations.of_length.empty()) {
     tables.rotation.sequence_table = length_classes(rotations.of_length).sequence_table();
+  }
+  if (phased) {
+    std::vector<int64_t> of_sets;
+    for (int64_t set = 0; set < set_count; ++set) {
+      of_sets.push_back(row_of(0, set, rotations.sets[static_cast<size_t>(set)]->axes.front()));
+    }
+    add_phases(rotations.sets, of_sets, tables);
   }
   if (!learned) return;
   if (rotations.classes() > 1 || key_memory != query_memory) {
@@ -257,6 +280,27 @@ void EncodingTables::add_rotations(const LayerEncoding& layer, int64_t l, LayerT
       entry.dfrequency.emplace_back(tables.dfrequency.row(row), 1, pairs);
     }
     rotations_.push_back(std::move(entry));
+  }
+}
+
+void EncodingTables::add_phases(const std::vector<const Rotation*>& sets, const std::vector<int64_t>& rows,
+                                LayerTables& tables) {
+  const RotationTable& rotation = tables.rotation;
+  const int64_t positions = rotation.query.extent(1);
+  const int64_t pairs = rotation.query.extent(2);
+  const auto count = static_cast<int64_t>(sets.size());
+  tables.dphase = View<float, 2>(upload_values(std::vector<float>(static_cast<size_t>(count * pairs))), count, pairs);
+  dphases_.push_back(tables.dphase);
+  for (size_t set = 0; set < sets.size(); ++set) {
+    if (sets[set]->learned_phases.empty()) continue;
+    LearnedPhases entry;
+    entry.phases = std::make_unique<LearnedTable>(backend_, sets[set]->phases, sets[set]->learned_phases, layout_);
+    // The key's factors are this layer's own: nothing else reads them.
+    float* keys = const_cast<float*>(rotation.key.row(rows[set], 0, 0));
+    entry.factors = View<float, 4>(keys, 1, positions, pairs, 2);
+    entry.base = View<const float, 4>(rotation.query.row(rows[set], 0, 0), 1, positions, pairs, 2);
+    entry.dphase = View<float, 2>(tables.dphase.row(static_cast<int64_t>(set)), 1, pairs);
+    phases_.push_back(std::move(entry));
   }
 }
 
@@ -304,9 +348,8 @@ void EncodingTables::set_batch(const Batch& batch) {
 
 void EncodingTables::remake(const View<float, 1>& parameters) {
   if (input_learned_ != nullptr) input_learned_->remake(parameters);
-  for (const auto& bias : biases_) bias->remake(parameters);
-  for (const auto& scale : scales_) scale->remake(parameters);
   for (const auto& sink : sinks_) sink->remake(parameters);
+  for (const auto& table : learned_) table->remake(parameters);
   for (const LearnedRotation& rotation : rotations_) {
     rotation.frequencies->remake(parameters);
     const View<float, 2> frequencies = rotation.frequencies->table();
@@ -316,13 +359,19 @@ void EncodingTables::remake(const View<float, 1>& parameters) {
                                    .magnitude = static_cast<float>(rotation.magnitude)});
     }
   }
+  for (const LearnedPhases& entry : phases_) {
+    entry.phases->remake(parameters);
+    backend_.run(PhaseFactors{.factors = entry.factors, .base = entry.base, .phase = entry.phases->table()});
+  }
 }
 
 void EncodingTables::clear_gradients() {
+  for (const View<float, 2>& dphase : dphases_) {
+    backend_.run(Fill{.x = View<float, 1>(dphase.data(), dphase.size())});
+  }
   if (input_learned_ != nullptr) input_learned_->clear_gradient();
-  for (const auto& bias : biases_) bias->clear_gradient();
-  for (const auto& scale : scales_) scale->clear_gradient();
   for (const auto& sink : sinks_) sink->clear_gradient();
+  for (const auto& table : learned_) table->clear_gradient();
   for (const View<float, 2>& dfrequency : dfrequencies_) {
     backend_.run(Fill{.x = View<float, 1>(dfrequency.data(), dfrequency.size())});
   }
@@ -330,9 +379,8 @@ void EncodingTables::clear_gradients() {
 
 void EncodingTables::pass_back(const View<float, 1>& parameters, const View<float, 1>& gradients) {
   if (input_learned_ != nullptr) input_learned_->pass_back(parameters, gradients);
-  for (const auto& bias : biases_) bias->pass_back(parameters, gradients);
-  for (const auto& scale : scales_) scale->pass_back(parameters, gradients);
   for (const auto& sink : sinks_) sink->pass_back(parameters, gradients);
+  for (const auto& table : learned_) table->pass_back(parameters, gradients);
   for (const LearnedRotation& rotation : rotations_) {
     const View<float, 2> collected = rotation.frequencies->gradient();
     for (size_t a = 0; a < rotation.dfrequency.size(); ++a) {
@@ -340,6 +388,10 @@ void EncodingTables::pass_back(const View<float, 1>& parameters, const View<floa
           Cast{.to = View<float, 2>(collected.row(a), 1, collected.extent(1)), .from = rotation.dfrequency[a]});
     }
     rotation.frequencies->pass_back(parameters, gradients);
+  }
+  for (const LearnedPhases& entry : phases_) {
+    backend_.run(Cast{.to = entry.phases->gradient(), .from = entry.dphase});
+    entry.phases->pass_back(parameters, gradients);
   }
 }
 

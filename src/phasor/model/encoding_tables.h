@@ -27,6 +27,10 @@ struct LayerTables {
   View<float, 2> dscale;
   View<float, 2> dfrequency;
   View<float, 1> dsink;
+  View<float, 2> dphase;
+  DistanceRows query_rows, key_rows;
+  View<const float, 2> query_shift, row_shift;
+  View<float, 2> dquery_rows, dkey_rows, dquery_shift, drow_shift;
 };
 
 class EncodingTables {
@@ -52,11 +56,23 @@ class EncodingTables {
     double magnitude = 1.0;
   };
 
+  // A rotation whose keys turn by learned phases beside the query's factors.
+  struct LearnedPhases {
+    std::unique_ptr<LearnedTable> phases;  // [1, pairs]
+    View<float, 4> factors;                // of keys, [1, positions, pairs, 2]
+    View<const float, 4> base;             // of queries
+    View<float, 2> dphase;                 // [1, pairs]
+  };
+
   LengthClasses& length_classes(std::vector<int32_t> of_length);
   std::vector<int32_t> class_per_length() const;
   void add_input(const InputTerm& term);
   DistanceBias add_bias(const BiasTerm& term, View<float, 2>& gradient);
   RowScale add_scale(const ScaleTerm& term, View<float, 2>& gradient);
+  // Of sets that turn by one axis each.
+  void add_phases(const std::vector<const Rotation*>& sets, const std::vector<int64_t>& rows, LayerTables& tables);
+  DistanceRows add_rows(const RowTerm& term, View<float, 2>& gradient);
+  View<const float, 2> add_table(const Table& fixed, const std::vector<TableSource>& learned, View<float, 2>& gradient);
   void add_rotations(const LayerEncoding& layer, int64_t l, LayerTables& tables);
   View<const int32_t, 1> upload_mask(const std::vector<HeadMask>& masks, int64_t HeadMask::*part);
   void add_sink(const SinkTerm& term, LayerTables& tables);
@@ -73,9 +89,11 @@ class EncodingTables {
   std::map<std::vector<int32_t>, LengthClasses> classes_;
   InputTable input_;
   std::unique_ptr<LearnedTable> input_learned_;
-  std::vector<std::unique_ptr<LearnedTable>> biases_, scales_, sinks_;
+  std::vector<std::unique_ptr<LearnedTable>> learned_;  // biases, row scales, distance rows and their shifts
+  std::vector<std::unique_ptr<LearnedTable>> sinks_;
   std::vector<LearnedRotation> rotations_;
-  std::vector<View<float, 2>> dfrequencies_;
+  std::vector<LearnedPhases> phases_;
+  std::vector<View<float, 2>> dfrequencies_, dphases_;
   std::vector<LayerTables> layers_;
 };
 

@@ -1,5 +1,6 @@
 #include "phasor/model/flops.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -30,6 +31,23 @@ double seen_pairs(const ModelConfig& config, const LayerEncoding& layer, const B
 
 }  // namespace
 
+namespace {
+
+// Products of every token with the rows that its sequence's distances read.
+double row_products(const ModelConfig& config, const RowTerm* rows, const Batch& batch) {
+  if (rows == nullptr) return 0.0;
+  double count = 0.0;
+  for (int64_t s = 0; s < batch.sequence_count(); ++s) {
+    const auto i = static_cast<size_t>(s);
+    const int64_t n = batch.offsets[i + 1] - batch.offsets[i];
+    const int64_t distances = config.causal ? n : 2 * n - 1;
+    count += static_cast<double>(n) * static_cast<double>(std::min(rows->fixed.rows, distances));
+  }
+  return count * static_cast<double>(config.heads * config.head_width);
+}
+
+}  // namespace
+
 double training_flops(const ModelConfig& config, const ResolvedEncoding& encoding, const Batch& batch) {
   const auto width = static_cast<double>(config.width);
   double layers = 0.0;
@@ -52,8 +70,9 @@ double training_flops(const ModelConfig& config, const ResolvedEncoding& encodin
       weights += static_cast<double>(turn.numbers()) * (turn.inner > 0 ? inner : width);
       if (turn.gate_weight >= 0) weights += static_cast<double>(turn.heads.size()) * width;
     }
-    const double pair = static_cast<double>(layout.shape.key_width) + static_cast<double>(config.head_width);
+    const double pair = static_cast<double>(layout.shape.turned_width()) + static_cast<double>(config.head_width);
     layers += weights * static_cast<double>(batch.token_count()) + pair * seen_pairs(config, layer, batch);
+    layers += row_products(config, layer.query_rows.get(), batch) + row_products(config, layer.key_rows.get(), batch);
   }
   const double readout = width * static_cast<double>(outputs(config)) * static_cast<double>(batch.targets.size());
   return 3.0 * 2.0 * (layers + readout);

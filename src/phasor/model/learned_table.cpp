@@ -36,6 +36,7 @@ LearnedTable::LearnedTable(Backend& backend, const Table& fixed, const std::vect
     if (const auto* gather = std::get_if<GatherSource>(&source)) gathers_.push_back(upload(*gather));
     if (const auto* formula = std::get_if<FormulaSource>(&source)) formulas_.push_back(upload(*formula, fixed.columns));
     if (const auto* mlp = std::get_if<MlpSource>(&source)) mlps_.push_back(upload(*mlp, fixed.columns));
+    if (const auto* product = std::get_if<ProductSource>(&source)) products_.push_back(upload(*product));
   }
 }
 
@@ -97,6 +98,18 @@ LearnedTable::Mlp LearnedTable::upload(const MlpSource& source, int64_t columns)
   return mlp;
 }
 
+LearnedTable::Product LearnedTable::upload(const ProductSource& source) {
+  const Table& factors = *source.factors;
+  Product product;
+  const std::vector<float> values(factors.values.begin(), factors.values.end());
+  product.factors = View<const float, 2>(upload_values(values), factors.rows, factors.columns);
+  product.offset = layout_.encoding_entry(source.parameter).offset + source.first * factors.columns;
+  product.columns = source.columns;
+  product.first_column = source.first_column;
+  product.made = allocate(factors.rows, source.columns);
+  return product;
+}
+
 MlpTable LearnedTable::mlp_op(const Mlp& mlp, const View<float, 1>& parameters) const {
   return {.x = mlp.input,
           .row_columns = mlp.x.op.row_columns,
@@ -125,6 +138,15 @@ void LearnedTable::remake(const View<float, 1>& parameters) {
     backend_.run(FormulaTableForward{.table = mlp.input, .formula = with_parameters(mlp.x.op, parameters)});
     backend_.run(MlpTableForward{.table = table_, .mlp = mlp_op(mlp, parameters)});
   }
+  for (const Product& product : products_) add_product(product, parameters);
+}
+
+void LearnedTable::add_product(const Product& product, const View<float, 1>& parameters) {
+  backend_.run(LinearForward{.y = product.made,
+                             .x = product.factors,
+                             .weight = part(parameters, product.offset, product.columns, product.factors.extent(1))});
+  const View<float, 2> to = table_.last_range(product.first_column, product.columns);
+  backend_.run(ResidualNormForward{.sum = to, .residual = to, .branch = product.made});
 }
 
 void LearnedTable::clear_gradient() { backend_.run(Fill{.x = flat(gradient_)}); }
@@ -137,6 +159,13 @@ void LearnedTable::pass_back(const View<float, 1>& parameters, const View<float,
   for (const Formula& formula : formulas_) {
     backend_.run(FormulaTableBackward{
         .dparameters = gradients, .dtable = gradient_, .formula = with_parameters(formula.op, parameters)});
+  }
+  for (const Product& product : products_) {
+    const int64_t inner = product.factors.extent(1);
+    backend_.run(LinearBackward{.dweight = part(gradients, product.offset, product.columns, inner),
+                                .dy = gradient_.last_range(product.first_column, product.columns),
+                                .x = product.factors,
+                                .weight = part(parameters, product.offset, product.columns, inner)});
   }
   for (const Mlp& mlp : mlps_) {
     backend_.run(Fill{.x = flat(mlp.input_gradient)});

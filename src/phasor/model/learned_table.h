@@ -41,12 +41,21 @@ class LearnedTable {
     View<const int32_t, 1> heads;
   };
 
+  struct Product {
+    View<const float, 2> factors;  // [rows, inner]
+    int64_t offset = 0;            // of the matrix [columns, inner]
+    int64_t columns = 0, first_column = 0;
+    Matrix made;  // [rows, columns], to be added
+  };
+
   Gather upload(const GatherSource& source);
+  Product upload(const ProductSource& source);
   Formula upload(const FormulaSource& source, int64_t columns);
   Mlp upload(const MlpSource& source, int64_t columns);
   View<float, 2> allocate(int64_t rows, int64_t columns);
   template <class T>
   const T* upload_values(const std::vector<T>& values);
+  void add_product(const Product& product, const View<float, 1>& parameters);
   MlpTable mlp_op(const Mlp& mlp, const View<float, 1>& parameters) const;
 
   Backend& backend_;
@@ -57,6 +66,7 @@ class LearnedTable {
   std::vector<Gather> gathers_;
   std::vector<Formula> formulas_;
   std::vector<Mlp> mlps_;
+  std::vector<Product> products_;
 };
 
 }  // namespace phasor

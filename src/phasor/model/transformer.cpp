@@ -210,6 +210,10 @@ Attention Transformer::attention(int64_t l) const {
   attention.chunk = tables.chunk;
   attention.sink = tables.sink;
   attention.rotation.token = layer.turn.factors;
+  attention.query_rows = tables.query_rows;
+  attention.key_rows = tables.key_rows;
+  attention.query_shift = tables.query_shift;
+  attention.row_shift = tables.row_shift;
   if (dropout_on_ && config_.dropout_sites == DropoutSites::all) {
     const auto site = static_cast<uint32_t>(l) * kHeadSites;
     attention.dropout = {.rate = static_cast<float>(config_.dropout),

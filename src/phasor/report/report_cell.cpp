@@ -44,7 +44,8 @@ PartShares mean_shares(const std::vector<HeadCurves>& heads) {
           .content_position = mean(&PartShares::content_position),
           .position_content = mean(&PartShares::position_content),
           .position_position = mean(&PartShares::position_position),
-          .bias = mean(&PartShares::bias)};
+          .bias = mean(&PartShares::bias),
+          .rows = mean(&PartShares::rows)};
 }
 
 std::vector<ShownLayer> shown_layers(const std::vector<HeadCurves>& heads) {
@@ -104,7 +105,11 @@ const Fields<PartShares>& shown_shares() {
       field("content_content", &P::content_content, "of the logits' variance by content alone"),
       field("content_position", &P::content_position, "by the query's content and the key's position"),
       field("position_content", &P::position_content, "by the query's position and the key's content"),
-      field("position_position", &P::position_position, "by position alone"), field("bias", &P::bias, "by the bias")};
+      field("position_position", &P::position_position, "by position alone"),
+      field("bias", &P::bias, "by the bias"),
+      field("rows", &P::rows, "by products with distance rows; absent if there are none")
+          .since_later()
+          .left_out_if([](const P& shares) { return !shares.has_rows(); })};
   return fields;
 }
 

@@ -71,7 +71,7 @@ class Exporter {
   void add_dense(SafetensorsWriter& writer, const std::string& prefix, const Attention& attention, int64_t s) {
     const int64_t heads = attention.shape.heads;
     const int64_t n = batch_.offsets[static_cast<size_t>(s) + 1] - batch_.offsets[static_cast<size_t>(s)];
-    const int64_t width = attention.shape.key_width;
+    const int64_t width = attention.shape.turned_width();
     Backend& backend = model_.backend();
     AttentionDenseForward op{.sequence = static_cast<int32_t>(s), .attention = attention};
     std::vector<Memory> memory;

@@ -16,8 +16,7 @@ bool is_learned(const ResolvedEncoding& encoding, const CodeSite& site) {
   if (site.place == Place::input) return !encoding.input->learned.empty();
   const LayerEncoding& layer = encoding.layers[static_cast<size_t>(site.layer)];
   if (site.place == Place::bias) return !layer.bias->learned.empty();
-  const Rotation* rotation = layer.rotation[static_cast<size_t>(site.head)].get();
-  return rotation != nullptr && !rotation->learned.empty();
+  return layer.learns(site.head);
 }
 
 // The first head of the layer that has each kind of place.
@@ -73,8 +72,8 @@ std::vector<TrainedKernel> trained_kernels(const ResolvedEncoding& encoding, con
 
 bool rotations_learn(const ResolvedEncoding& encoding) {
   for (const LayerEncoding& layer : encoding.layers) {
-    for (const auto& rotation : layer.rotation) {
-      if (rotation != nullptr && !rotation->learned.empty()) return true;
+    for (int64_t head = 0; head < encoding.shape.heads; ++head) {
+      if (layer.learns(head)) return true;
     }
   }
   return false;

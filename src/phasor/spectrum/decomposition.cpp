@@ -76,13 +76,14 @@ double total_of(const std::vector<double>& sums, int64_t first = 0) {
   return total;
 }
 
-PartShares shares_of(const ChannelSums& sums, double bias, double variance, int64_t decoupled_from) {
+PartShares shares_of(const ChannelSums& sums, double bias, double rows, double variance, int64_t decoupled_from) {
   const auto share = [&](const std::vector<double>& part) { return total_of(part) / variance; };
   PartShares result{.content_content = share(sums.content_content),
                     .content_position = share(sums.content_position),
                     .position_content = share(sums.position_content),
                     .position_position = share(sums.position_position),
-                    .bias = bias / variance};
+                    .bias = bias / variance,
+                    .rows = rows / variance};
   if (decoupled_from >= 0) {
     for (const auto* part :
          {&sums.content_content, &sums.content_position, &sums.position_content, &sums.position_position}) {
@@ -111,7 +112,8 @@ std::optional<PartShares> dense_shares(const HeadLogits& head, DenseView positio
   const ChannelSums sums{column_inner(content_query, content), column_inner(content_query, position),
                          column_inner(position_query, content), column_inner(position_query, position)};
   const double bias = head.bias.rows() == 0 ? 0.0 : inner(centred, head.bias);
-  return shares_of(sums, bias, variance, head.decoupled_from);
+  const double rows = head.rows.rows() == 0 ? 0.0 : inner(centred, head.rows);
+  return shares_of(sums, bias, rows, variance, head.decoupled_from);
 }
 
 // The same where L = scale * Q K'^T with keys K' less their mean: <q^a, Q K'^T k^b> = <(Q^T q^a)^T, K'^T k^b>.
@@ -134,7 +136,7 @@ std::optional<PartShares> compressed_shares(const HeadLogits& head, DenseView po
   const Dense own_key = keys(position_key);
   const ChannelSums sums{column_inner(content_query, content_key), column_inner(content_query, own_key),
                          column_inner(own_query, content_key), column_inner(own_query, own_key)};
-  return shares_of(sums, 0.0, variance, head.decoupled_from);
+  return shares_of(sums, 0.0, 0.0, variance, head.decoupled_from);
 }
 
 }  // namespace
@@ -151,6 +153,7 @@ Dense Decomposition::sum() const {
   Dense result = own.sum();
   if (!decoupled.empty()) add(result, decoupled.sum());
   add(result, bias);
+  add(result, rows);
   return result;
 }
 
@@ -169,11 +172,12 @@ Decomposition decompose(const HeadLogits& head, DenseView position_query, DenseV
     result.decoupled = of_channels(head.decoupled_from, head.width() - head.decoupled_from);
   }
   result.bias = head.bias;
+  result.rows = head.rows;
   return result;
 }
 
 std::optional<PartShares> part_shares(const HeadLogits& head, DenseView position_query, DenseView position_key) {
-  const bool compressed = !head.causal && head.bias.rows() == 0 && head.width() < head.size();
+  const bool compressed = !head.causal && !head.adds() && head.width() < head.size();
   return compressed ? compressed_shares(head, position_query, position_key)
                     : dense_shares(head, position_query, position_key);
 }

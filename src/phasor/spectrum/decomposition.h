@@ -2,7 +2,10 @@
 // Logits as a sum of parts: queries and keys are content + position (position_means.h), products of sums are sums of
 // products, and rotation is linear:
 //
-//   logits = G_cc + G_cp + G_pc + G_pp + B,     G_ab = scale * (turned q^a) (turned k^b)^T
+//   logits = G_cc + G_cp + G_pc + G_pp + B + R,     G_ab = scale * (turned q^a) (turned k^b)^T
+//
+// R, the products with distance rows, stays one part: content by distance. What an encoding adds to all queries is
+// content.
 //
 // With a decoupled path (MLA) each G is that of the head's own channels plus that of the rotary ones.
 #include <optional>
@@ -20,10 +23,12 @@ struct PartShares {
   double position_content = 0.0;
   double position_position = 0.0;
   double bias = 0.0;
+  double rows = 0.0;       // products with distance rows
   double decoupled = 0.0;  // of the first four together: what comes through a decoupled path
 
+  bool has_rows() const { return rows < 0.0 || rows > 0.0; }
   double positional() const { return position_position + bias; }
-  double mixed() const { return content_position + position_content; }
+  double mixed() const { return content_position + position_content + rows; }
 };
 
 struct GramParts {
@@ -37,6 +42,7 @@ struct Decomposition {
   GramParts own;        // all channels, or those in front of a decoupled path
   GramParts decoupled;  // empty without one
   Dense bias;           // empty: none
+  Dense rows;           // likewise
 
   Dense sum() const;  // the logits again
 };

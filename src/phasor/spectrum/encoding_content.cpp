@@ -109,9 +109,10 @@ class EncodingAlone {
     const int64_t width = shape_.head_width + common;
     const Dense queries = random_rows(shape_, width, path && (path->shared_query || psd) ? common : 0, content_, draw,
                                       Site::query, Site::shared_query);
-    if (psd) return layer.sequence_with(draw, queries, queries);
-    return layer.sequence_with(draw, queries,
-                               random_rows(shape_, width, common, content_, draw, Site::key, Site::shared_key));
+    const Dense turned = layer.features(queries);
+    if (psd) return layer.sequence_with(draw, turned, turned);
+    const Dense keys = random_rows(shape_, width, common, content_, draw, Site::key, Site::shared_key);
+    return layer.sequence_with(draw, turned, layer.features(keys));
   }
 
   EncodingShape shape_;

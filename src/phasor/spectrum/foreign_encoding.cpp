@@ -26,12 +26,18 @@ void require_applicable(const ResolvedEncoding& encoding, const LayerEncoding& l
            "it adds to the embeddings, from which these queries and keys were made already; rotations, biases "
            "and scales can be tried on them");
   }
+  if (layer.feature != FeatureMap::none) {
+    refuse(encoding, "it makes features of queries and keys, twice as many channels as the file has");
+  }
   if (layer.decoupled) refuse(encoding, "it makes queries and keys of its own, which the file does not have");
   if (layer.token_rotation) {
     refuse(encoding, "it turns by angles of the hidden state, which the file does not have");
   }
   if (!layer.gates.empty()) {
     refuse(encoding, "it makes gates of the hidden state, which the file does not have");
+  }
+  if (layer.query_rows || layer.key_rows) {
+    refuse(encoding, "it multiplies queries and keys with trained vectors by distance, which the file does not have");
   }
   for (const PositionAxis& axis : encoding.axes) {
     if (axis.kind != PositionAxis::Kind::index) {

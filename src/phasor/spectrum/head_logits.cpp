@@ -23,9 +23,17 @@ Dense HeadLogits::products() const { return scaled_products(query, key, scale); 
 
 Dense HeadLogits::plain_products() const { return scaled_products(plain_query, plain_key, scale); }
 
+Dense HeadLogits::added() const {
+  if (bias.rows() == 0) return rows;
+  Dense result = bias;
+  for (size_t i = 0; i < rows.values().size(); ++i) result.values()[i] += rows.values()[i];
+  return result;
+}
+
 Dense HeadLogits::logits() const {
   Dense result = products();
   for (size_t i = 0; i < bias.values().size(); ++i) result.values()[i] += bias.values()[i];
+  for (size_t i = 0; i < rows.values().size(); ++i) result.values()[i] += rows.values()[i];
   return result;
 }
 

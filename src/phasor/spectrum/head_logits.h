@@ -1,5 +1,5 @@
 #pragma once
-// One head's logits over one sequence, and what they are made of: logits = scale * query key^T + bias.
+// One head's logits over one sequence, and what they are made of: logits = scale * query key^T + bias + rows.
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -17,6 +17,9 @@ struct HeadLogits {
   std::vector<double> row_scale;
   Dense bias;          // [n, n], 0 where a causal head does not look; empty: none
   bool gated = false;  // some of the bias is made of tokens (gates), not of distances alone
+  // [n, n], what products with distance rows add, the scale and row_scale included: it depends on content and on
+  // distance. 0 where a causal head does not look; empty: none.
+  Dense rows;
   double scale = 1.0;
   bool causal = false;
   // A window or chunks that attention has besides; 0: none. The logits here are those of all keys, as if it had not.
@@ -32,7 +35,9 @@ struct HeadLogits {
   int64_t width() const { return query.columns(); }
   Dense products() const;        // scale * query key^T
   Dense plain_products() const;  // scale * plain_query plain_key^T
-  Dense logits() const;          // products + bias; entries above the diagonal of causal ones are not masked here
+  bool adds() const { return bias.rows() > 0 || rows.rows() > 0; }
+  Dense added() const;   // bias + rows; empty: none
+  Dense logits() const;  // products + added; entries above the diagonal of causal ones are not masked here
 };
 
 bool all_finite(DenseView a);

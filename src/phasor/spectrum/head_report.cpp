@@ -47,6 +47,7 @@ void require_head(const HeadLogits& head, std::string_view what) {
     }
     require_finite(head.causal ? lower_triangle(head.bias) : head.bias, fmt::format("{}: the bias", what));
   }
+  if (head.rows.rows() > 0) require_finite(head.rows, fmt::format("{}: the products with distance rows", what));
   if (!std::isfinite(head.scale)) fail("{}: the scale is {}, which is no number", what, head.scale);
   const Dense logits = head.logits();
   require_finite(head.causal ? lower_triangle(logits) : logits,
@@ -67,7 +68,7 @@ HeadReport HeadReporter::report(const HeadLogits& head, const HeadReportOptions&
   result.causal = causal_;
   result.window = head.window;
   result.chunk = head.chunk;
-  result.biased = head.bias.rows() > 0;
+  result.biased = head.adds();
   result.gated = head.gated;
   const Dense logits = head.logits();
   result.products = spectrum_of(head.query, head.key, head, options.eigenvalues && !result.biased);

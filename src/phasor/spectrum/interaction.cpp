@@ -136,15 +136,24 @@ std::vector<Interaction> layer_interaction(const LayerLogits& layer, const Posit
   const int64_t heads = layer.heads(), width = layer.width(), n = layer.length(setting.sequence);
   const Contents contents = draw_contents(layer, means, setting);
   const SequenceTables tables = layer.tables(setting.sequence);
-  std::vector<Dense> position_queries, position_keys;  // turned, per estimate
+  std::vector<Dense> plain_queries, plain_keys;        // positional parts, per estimate
+  std::vector<Dense> position_queries, position_keys;  // turned
   for (int64_t e = 0; e < means.estimates(); ++e) {
-    position_queries.push_back(tables.turned_queries(means.queries(e, n)));
-    position_keys.push_back(tables.turned_keys(means.keys(e, n)));
+    plain_queries.push_back(means.queries(e, n));
+    plain_keys.push_back(means.keys(e, n));
+    position_queries.push_back(tables.turned_queries(plain_queries.back()));
+    position_keys.push_back(tables.turned_keys(plain_keys.back()));
   }
+  const auto sum = [&](const double* content, const double* position) {
+    std::vector<double> whole(content, content + width);
+    for (size_t c = 0; c < whole.size(); ++c) whole[c] += position[c];
+    return whole;
+  };
   // [estimate * heads + head]: [draws, offsets]
   std::vector<Dense> logits(static_cast<size_t>(means.estimates() * heads), Dense(setting.draws, setting.offsets));
   parallel_for(setting.draws, 1, [&](int64_t m, int64_t) {
-    const Dense query = tables.turned_queries(repeated(contents.queries.row(m), heads * width, n));
+    const Dense query =
+        tables.turned_queries(tables.shifted_queries(repeated(contents.queries.row(m), heads * width, n)));
     const Dense key = tables.turned_keys(repeated(contents.keys.row(m), heads * width, n));
     for (int64_t e = 0; e < means.estimates(); ++e) {
       const auto estimate = static_cast<size_t>(e);
@@ -157,6 +166,12 @@ std::vector<Interaction> layer_interaction(const LayerLogits& layer, const Posit
                                                     position_queries[estimate].row(setting.anchor) + first,
                                                     key.row(j) + first, position_keys[estimate].row(j) + first, width);
           if (bias.rows() > 0) row[j] += bias(setting.anchor, j);
+          if (!tables.has_rows()) continue;
+          const auto whole_query =
+              sum(contents.queries.row(m) + first, plain_queries[estimate].row(setting.anchor) + first);
+          const auto whole_key = sum(contents.keys.row(m) + first, plain_keys[estimate].row(j) + first);
+          row[j] += tables.scale(h, setting.anchor) *
+                    tables.row_product(h, setting.anchor, j, whole_query.data(), whole_key.data());
         }
       }
     }

@@ -6,7 +6,8 @@
 //
 // and the table is taken apart as in a two-way analysis of variance, content x offset: share = SS_interaction /
 // SS_total about the grand mean. A bias that is added is an effect of the offset alone and gives 0; a rotation
-// multiplies and gives more; positions inside queries and keys do so through G_cp and G_pc.
+// multiplies and gives more, and so do products with distance rows; positions inside queries and keys do so through
+// G_cp and G_pc.
 //
 // With the estimator `halves` the table is made twice, with either half's positions, and sums of squares are products
 // between the two: the noise of estimated positions then adds nothing on average. Such a share can fall below 0 by

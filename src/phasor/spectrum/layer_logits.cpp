@@ -67,10 +67,21 @@ LayerLogits::LayerLogits(Transformer& model, const Batch& batch, int64_t layer)
   if (!attention_.prefix.empty()) prefix_ = download(backend_, attention_.prefix.data(), tokens * heads());
 
   const AttentionShape& shape = attention_.shape;
-  queries_ = by_head(download(backend_, attention_.query, tokens), download(backend_, attention_.shared_query, tokens),
-                     tokens, shape, shape.heads, shape.shared_query_width);
-  keys_ = by_head(download(backend_, attention_.key, tokens), download(backend_, attention_.shared_key, tokens), tokens,
-                  shape, shape.key_heads, shape.shared_key_width);
+  queries_ = features(by_head(download(backend_, attention_.query, tokens),
+                              download(backend_, attention_.shared_query, tokens), tokens, shape, shape.heads,
+                              shape.shared_query_width));
+  keys_ =
+      features(by_head(download(backend_, attention_.key, tokens), download(backend_, attention_.shared_key, tokens),
+                       tokens, shape, shape.key_heads, shape.shared_key_width));
+}
+
+Dense LayerLogits::features(DenseView rows) const {
+  if (attention_.shape.feature == FeatureMap::none) return copy_of(rows);
+  Dense result(rows.extent(0), 2 * rows.extent(1));
+  for (int64_t r = 0; r < result.rows(); ++r) {
+    for (int64_t c = 0; c < rows.extent(1); ++c) result(r, 2 * c) = softplus(rows.row(r)[c]);
+  }
+  return result;
 }
 
 double LayerLogits::scale(int64_t head) const {
@@ -107,9 +118,10 @@ std::vector<HeadLogits> LayerLogits::sequence_with(int64_t sequence, DenseView q
 
 std::vector<HeadLogits> LayerLogits::sequence_with(const SequenceTables& tables, DenseView queries,
                                                    DenseView keys) const {
-  const Dense turned_queries = tables.turned_queries(queries);
+  const Dense shifted = tables.shifted_queries(queries);
+  const Dense turned_queries = tables.turned_queries(shifted);
   const Dense turned_keys = tables.turned_keys(keys);
-  const Dense plain_queries = tables.plain_queries(queries);
+  const Dense plain_queries = tables.plain_queries(shifted);
   std::vector<HeadLogits> result(static_cast<size_t>(heads()));
   for (int64_t h = 0; h < heads(); ++h) {
     HeadLogits& head = result[static_cast<size_t>(h)];
@@ -120,6 +132,7 @@ std::vector<HeadLogits> LayerLogits::sequence_with(const SequenceTables& tables,
     head.row_scale = tables.row_scale(h);
     head.bias = tables.bias(h);
     head.gated = tables.is_gated(h);
+    head.rows = tables.row_products(h, head_columns(queries, h, width()), head_columns(keys, h, width()));
     head.scale = scale(h);
     head.causal = causal();
     head.window = table_of(window_, h);

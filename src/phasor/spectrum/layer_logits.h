@@ -17,7 +17,7 @@ class LayerLogits {
 
   int64_t sequences() const { return static_cast<int64_t>(offsets_.size()) - 1; }
   int64_t heads() const { return attention_.shape.heads; }
-  int64_t width() const { return attention_.shape.key_width; }  // channels of a head's query and key
+  int64_t width() const { return attention_.shape.turned_width(); }  // channels of a head's query and key
   int64_t length(int64_t sequence) const { return first_row(sequence + 1) - first_row(sequence); }
   const std::vector<int32_t>& offsets() const { return offsets_; }
   bool causal() const { return attention_.causal; }
@@ -25,15 +25,16 @@ class LayerLogits {
 
   // All heads of one sequence.
   std::vector<HeadLogits> sequence(int64_t sequence) const;
-  // The same with other queries and keys in place of the model's, [n, heads * width] as they stand before rotation:
-  // rotation is linear, so parts of queries and keys can be turned one by one.
+  // The same with other queries and keys in place of the model's, [n, heads * width] as they stand before rotation, and
+  // before what an encoding adds to all queries (Attention::query_shift), which counts as content.
   std::vector<HeadLogits> sequence_with(int64_t sequence, DenseView queries, DenseView keys) const;
   std::vector<HeadLogits> sequence_with(const SequenceTables& tables, DenseView queries, DenseView keys) const;
   // What turns this sequence's queries and keys.
   SequenceTables tables(int64_t sequence) const;
 
-  // Before rotation, [n, heads * width]; shared channels of a decoupled path repeated for every head, keys of grouped
-  // heads for every head of the group.
+  // Before rotation, [n, heads * width]. Where the encoding makes features of queries and keys, these are the features:
+  // logits are products of them turned, so that what is said of queries and keys holds of features. Shared channels of
+  // a decoupled path repeated for every head, keys of grouped heads for every head of the group.
   Dense queries(int64_t sequence) const { return copy_of(query_rows(sequence)); }
   Dense keys(int64_t sequence) const { return copy_of(key_rows(sequence)); }
   DenseView query_rows(int64_t sequence) const { return rows_of(queries_, sequence); }
@@ -41,6 +42,8 @@ class LayerLogits {
   // Of all sequences, one after the other.
   const Dense& all_queries() const { return queries_; }
   const Dense& all_keys() const { return keys_; }
+  // Of rows as projections make them, [n, heads * key width]: what stands before rotation.
+  Dense features(DenseView rows) const;
 
  private:
   int64_t first_row(int64_t sequence) const { return offsets_[static_cast<size_t>(sequence)]; }

@@ -86,6 +86,7 @@ std::vector<LayerMeans> layer_means(const std::vector<HeadMeasures>& heads) {
     sum.shares.position_content += head.shares.position_content;
     sum.shares.position_position += head.shares.position_position;
     sum.shares.bias += head.shares.bias;
+    sum.shares.rows += head.shares.rows;
     sum.shares.decoupled += head.shares.decoupled;
   }
   for (size_t l = 0; l < layers.size(); ++l) {
@@ -93,7 +94,7 @@ std::vector<LayerMeans> layer_means(const std::vector<HeadMeasures>& heads) {
     for (double* value : {&m.spectral_norm, &m.stable_rank, &m.effective_rank, &m.participation_ratio, &m.contraction,
                           &m.bias_expansion, &m.relative_r2, &m.position_toeplitz, &m.interaction,
                           &m.shares.content_content, &m.shares.content_position, &m.shares.position_content,
-                          &m.shares.position_position, &m.shares.bias, &m.shares.decoupled}) {
+                          &m.shares.position_position, &m.shares.bias, &m.shares.rows, &m.shares.decoupled}) {
       *value /= counts[l];
     }
   }
@@ -195,7 +196,10 @@ const Fields<PartShares>& json_fields(const PartShares*) {
       field("content_position", &P::content_position, "of the query's content with the key's position"),
       field("position_content", &P::position_content, "of the query's position with the key's content"),
       field("position_position", &P::position_position, "of position with position"),
-      field("bias", &P::bias, "of the bias; these five add up to 1"),
+      field("bias", &P::bias, "of the bias"),
+      field("rows", &P::rows, "of products with distance rows; these six add up to 1; absent if there are none")
+          .since_later()
+          .left_out_if([](const P& shares) { return !shares.has_rows(); }),
       field("decoupled", &P::decoupled, "what of the first four comes through a decoupled path")};
   return fields;
 }
@@ -204,12 +208,12 @@ const Fields<PartShares>& json_fields(const PartShares*) {
 static const Fields<HeadMeasures>& measure_fields() {
   using M = HeadMeasures;
   static const Fields<M> fields = {
-      field("spectral_norm", &M::spectral_norm, "largest singular value of the logits, bias included"),
+      field("spectral_norm", &M::spectral_norm, "largest singular value of the logits, with bias and distance rows"),
       field("stable_rank", &M::stable_rank, "sum of squared singular values / largest one squared"),
       field("effective_rank", &M::effective_rank, "exp of the entropy of sigma / sum of sigma"),
       field("participation_ratio", &M::participation_ratio, "(sum of sigma^2)^2 / sum of sigma^4"),
       field("contraction", &M::contraction, "sigma_1 divided by sigma_1 with all angles at zero"),
-      field("bias_expansion", &M::bias_expansion, "sigma_1 with the bias divided by sigma_1 without"),
+      field("bias_expansion", &M::bias_expansion, "sigma_1 with bias and distance rows divided by sigma_1 without"),
       field("relative_r2", &M::relative_r2, "what distance explains of the logits, adjusted"),
       field("position_toeplitz", &M::position_toeplitz, "the same of the positional Gram"),
       field("interaction", &M::interaction, "share that content and offset have only together"),

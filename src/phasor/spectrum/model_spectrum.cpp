@@ -48,7 +48,7 @@ SingularSpectrum product_spectrum(DenseView queries, DenseView keys, const HeadL
 
 Sample measured(const Work& work) {
   const HeadLogits& head = *work.head;
-  const bool biased = head.bias.rows() > 0, turned = !head.rotary_pairs.empty();
+  const bool biased = head.adds(), turned = !head.rotary_pairs.empty();
   const Dense logits = head.logits();
   Sample sample;
   sample.finite = all_finite(head.query) && all_finite(head.key) && all_finite(logits);
@@ -126,6 +126,7 @@ class HeadMeans {
                                          &PartShares::position_content,
                                          &PartShares::position_position,
                                          &PartShares::bias,
+                                         &PartShares::rows,
                                          &PartShares::decoupled};
 
   static constexpr std::array kNumbers = {

@@ -4,8 +4,9 @@
 //   p_i = mean of the rows at index i - mean of all rows,    content = x - p_i,
 //
 // so the grand mean and the biases of projections stay with the content, and the p_i have mean 0 over the rows. A
-// query is W x + b with x the normed stream, so p_i of queries is W p_i of that stream. A token's place is its index in
-// the sequence, on a grid too. What it cannot see: position that samples do not have in common.
+// query is W x + b with x the normed stream, so p_i of queries is W p_i of that stream (but not where the encoding
+// makes features of queries, which are then the rows). A token's place is its index in the sequence, on a grid too.
+// What it cannot see: position that samples do not have in common.
 //
 // The mean of c samples carries a share 1 / c of the content's variance as noise. Estimators:
 //   none    p = 0: everything counts as content

@@ -18,7 +18,7 @@ bool all_zero(const Dense& a) {
 
 SequenceTables::SequenceTables(Backend& backend, const Attention& attention, const std::vector<int32_t>& head_set,
                                const std::vector<int32_t>& token_set, const SequencePlace& place)
-    : length_(place.length), width_(attention.shape.key_width), head_set_(head_set) {
+    : length_(place.length), width_(attention.shape.turned_width()), head_set_(head_set), causal_(attention.causal) {
   const RotationTable& rotation = attention.rotation;
   if (rotation.query.empty()) {
     head_set_.assign(static_cast<size_t>(attention.shape.heads), -1);
@@ -37,6 +37,18 @@ SequenceTables::SequenceTables(Backend& backend, const Attention& attention, con
   if (by_tokens) add_token_factors(token_set, count, place);
   read_biases(backend, attention, place);
   add_gates(attention.causal, place);
+  scales_.assign(static_cast<size_t>(heads()), static_cast<double>(attention.scale));
+  if (!attention.head_scale.empty()) {
+    const std::vector<float> factors = download(backend, attention.head_scale.data(), heads());
+    for (size_t h = 0; h < scales_.size(); ++h) scales_[h] *= static_cast<double>(factors[h]);
+  }
+  query_rows_ = read_rows(backend, attention.query_rows, place);
+  key_rows_ = read_rows(backend, attention.key_rows, place);
+  if (!attention.query_shift.empty()) {
+    const std::vector<float> shift = download(backend, attention.query_shift.data(), heads() * width_);
+    query_shift_.assign(shift.begin(), shift.end());
+  }
+  if (!attention.row_shift.empty()) add_shift_biases(backend, attention);
 }
 
 SequenceTables::Factors SequenceTables::read_factors(Backend& backend, const RotationTable& rotation,
@@ -163,6 +175,82 @@ void SequenceTables::add_gates(bool causal, const SequencePlace& place) {
       for (int64_t j = 0; j < visible; ++j) bias(i, j) -= std::abs(sum(i, h) - sum(j, h));
     }
   }
+}
+
+SequenceTables::Rows SequenceTables::read_rows(Backend& backend, const DistanceRows& rows, const SequencePlace& place) {
+  Rows result;
+  if (rows.table.empty()) return result;
+  result.table = Dense(rows.table.extent(0), rows.table.extent(1));
+  const std::vector<float> values = download(backend, rows.table.data(), rows.table.size());
+  std::copy(values.begin(), values.end(), result.table.values().begin());
+  result.index = download(backend, rows.index.data(), rows.index.size());
+  result.reach = rows.reach;
+  for (int64_t t = 0; t < place.length; ++t) result.positions.push_back(place.position(t, rows.axis));
+  return result;
+}
+
+const double* SequenceTables::Rows::of(int64_t head, int64_t width, int64_t i, int64_t j) const {
+  const int64_t distance = positions[static_cast<size_t>(j)] - positions[static_cast<size_t>(i)];
+  const int32_t row = index[static_cast<size_t>(reach + distance)];
+  return table.row(row) + (table.columns() > width ? head * width : 0);
+}
+
+void SequenceTables::add_shift_biases(Backend& backend, const Attention& attention) {
+  const std::vector<float> shift = download(backend, attention.row_shift.data(), heads() * width_);
+  for (int64_t h = 0; h < heads(); ++h) {
+    Dense matrix(length_, length_);
+    for (int64_t i = 0; i < length_; ++i) {
+      for (int64_t j = 0; j < (causal_ ? i + 1 : length_); ++j) {
+        const double* row = query_rows_.of(h, width_, i, j);
+        double sum = 0.0;
+        for (int64_t c = 0; c < width_; ++c)
+          sum += static_cast<double>(shift[static_cast<size_t>(h * width_ + c)]) * row[c];
+        matrix(i, j) = scale(h, i) * sum;
+      }
+    }
+    Dense& bias = biases_[static_cast<size_t>(h)];
+    for (size_t e = 0; e < bias.values().size(); ++e) matrix.values()[e] += bias.values()[e];
+    if (!all_zero(matrix)) bias = std::move(matrix);
+  }
+}
+
+double SequenceTables::scale(int64_t head, int64_t query) const {
+  const std::vector<double>& factors = row_scale(head);
+  const double scale = scales_[static_cast<size_t>(head)];
+  return factors.empty() ? scale : scale * factors[static_cast<size_t>(query)];
+}
+
+Dense SequenceTables::shifted_queries(DenseView queries) const {
+  Dense result = copy_of(queries);
+  for (int64_t t = 0; t < (query_shift_.empty() ? 0 : result.rows()); ++t) {
+    for (size_t c = 0; c < query_shift_.size(); ++c) result.row(t)[c] += query_shift_[c];
+  }
+  return result;
+}
+
+double SequenceTables::row_product(int64_t head, int64_t i, int64_t j, const double* query, const double* key) const {
+  double sum = 0.0;
+  if (!query_rows_.index.empty()) {
+    const double* row = query_rows_.of(head, width_, i, j);
+    for (int64_t c = 0; c < width_; ++c) sum += query[c] * row[c];
+  }
+  if (!key_rows_.index.empty()) {
+    const double* row = key_rows_.of(head, width_, i, j);
+    for (int64_t c = 0; c < width_; ++c) sum += key[c] * row[c];
+  }
+  return sum;
+}
+
+Dense SequenceTables::row_products(int64_t head, DenseView queries, DenseView keys) const {
+  if (!has_rows()) return {};
+  Dense result(length_, length_);
+  for (int64_t i = 0; i < length_; ++i) {
+    for (int64_t j = 0; j < (causal_ ? i + 1 : length_); ++j) {
+      result(i, j) = scale(head, i) * row_product(head, i, j, queries.row(i), keys.row(j));
+    }
+  }
+  // Heads that have none read zeros.
+  return all_zero(result) ? Dense() : result;
 }
 
 Dense SequenceTables::turned(DenseView rows, const Factors& factors) const {

@@ -1,8 +1,8 @@
 #pragma once
 // What an encoding does to the attention of one layer over one sequence, read from the tables that the engine's
-// kernels read (ops.h says how): factors that turn queries and keys, factors on queries, and the bias of each head,
-// sums of gates included. It is on the host and in double, so parts of queries and keys that were turned one by one add
-// up to the turned whole.
+// kernels read (ops.h says how): factors that turn queries and keys, factors on queries, distance rows, and the bias of
+// each head, sums of gates included. A shift v of the queries that rows meet makes a bias: scale <v, E(d)>. It is on
+// the host and in double, so parts of queries and keys that were turned one by one add up to the turned whole.
 #include <complex>
 #include <cstdint>
 #include <utility>
@@ -43,6 +43,18 @@ class SequenceTables {
   Dense turned_keys(DenseView keys) const { return turned(keys, key_factors_); }
 
   bool is_turned(int64_t head) const { return head_set_[static_cast<size_t>(head)] >= 0; }
+  // [n, heads * width] with the shift of the queries that keys meet; before any rotation.
+  Dense shifted_queries(DenseView queries) const;
+
+  // On what one query is multiplied with, its row scale included.
+  double scale(int64_t head, int64_t query) const;
+  bool has_rows() const { return !query_rows_.index.empty() || !key_rows_.index.empty(); }
+  // Of one head: <q, E(p_j - p_i)> + <k, F(p_j - p_i)> for a query at token i and a key at token j, both as they are
+  // before rotation; without the scale.
+  double row_product(int64_t head, int64_t i, int64_t j, const double* query, const double* key) const;
+  // scale(i) * row_product of [n, width] each, 0 where a causal head does not look; empty without rows.
+  Dense row_products(int64_t head, DenseView queries, DenseView keys) const;
+
   // Of one head; empty where nothing turns it.
   std::vector<std::pair<int64_t, int64_t>> pairs(int64_t head) const;
   // Of each query; empty where all are 1.
@@ -52,9 +64,20 @@ class SequenceTables {
 
  private:
   using Factors = std::vector<ComplexDense>;  // per set: [n, pairs]
+  // Distance rows, with the positions that they read.
+  struct Rows {
+    Dense table;                 // [rows, width or heads * width]
+    std::vector<int32_t> index;  // empty: none
+    std::vector<int64_t> positions;
+    int64_t reach = 0;
+
+    const double* of(int64_t head, int64_t width, int64_t i, int64_t j) const;
+  };
 
   Factors read_factors(Backend& backend, const RotationTable& rotation, const View<const float, 4>& table,
                        const SequencePlace& place) const;
+  static Rows read_rows(Backend& backend, const DistanceRows& rows, const SequencePlace& place);
+  void add_shift_biases(Backend& backend, const Attention& attention);
   void read_biases(Backend& backend, const Attention& attention, const SequencePlace& place);
   void add_gates(bool causal, const SequencePlace& place);
   void read_row_scales(Backend& backend, const Attention& attention, const SequencePlace& place);
@@ -70,6 +93,10 @@ class SequenceTables {
   std::vector<std::vector<double>> row_scales_;  // [heads][n]
   std::vector<Dense> biases_;
   std::vector<bool> gated_;
+  bool causal_;
+  std::vector<double> scales_;  // [heads]
+  Rows query_rows_, key_rows_;
+  std::vector<double> query_shift_;  // [heads * width] or empty
 };
 
 }  // namespace phasor

@@ -107,14 +107,14 @@ void add_frequencies(Checks& checks, const HeadLogits& head, const HadamardForm&
 }
 
 void add_weyl(Checks& checks, const HeadLogits& head) {
-  if (head.bias.rows() == 0) {
+  if (!head.adds()) {
     for (const char* name : {"Weyl, singular values", "Weyl, symmetric parts"}) {
       checks.push_back({name, false, 0.0, 0.0, true, "nothing is added: there is no bias"});
     }
     return;
   }
   const Dense products = head.causal ? lower_triangle(head.products()) : head.products();
-  const Dense bias = head.causal ? lower_triangle(head.bias) : head.bias;
+  const Dense bias = head.causal ? lower_triangle(head.added()) : head.added();
   for (BoundCheck check : {weyl_singular(products, bias), weyl_symmetric(products, bias)}) {
     check.masked = head.causal;
     checks.push_back(std::move(check));

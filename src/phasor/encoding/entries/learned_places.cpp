@@ -38,6 +38,40 @@ void add_learned_bias(EncodingPlaces& places, std::string_view name, int64_t col
   }
 }
 
+void add_learned_rows(EncodingPlaces& places, EncodingPlaces::RowsOf which, std::string_view name, int64_t rows,
+                      const std::vector<int32_t>& row_of_distance, const InitialValues& initial, bool shared) {
+  const EncodingShape& shape = places.shape();
+  const std::vector<int64_t> heads = places.heads();
+  if (heads.empty()) return;
+  const auto groups = static_cast<int64_t>(heads.size());
+  const int64_t width = shape.head_width;
+  // Heads without the term read zeros, so the others need columns of their own.
+  const int64_t columns = shared && groups == shape.heads ? width : shape.heads * width;
+  places.check_rows_size(rows, columns);
+  RowTerm term;
+  term.index = row_of_distance;
+  term.fixed = Table(rows, columns);
+  GatherSource source;
+  source.index.assign(term.fixed.values.size(), -1);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t g = 0; g < groups; ++g) {
+      const int64_t first = columns == width ? 0 : heads[static_cast<size_t>(g)] * width;
+      const int64_t from = ((shared ? 0 : g * rows) + r) * width;
+      std::iota(source.index.begin() + r * columns + first, source.index.begin() + r * columns + first + width,
+                static_cast<int32_t>(from));
+    }
+  }
+  LearnedParameter parameter;
+  parameter.shape = shared ? std::vector{rows, width} : std::vector{groups, rows, width};
+  parameter.initial = initial;
+  if (!shared) parameter.heads = heads;
+  for (const int64_t layer : places.layers()) {
+    source.parameter = places.add_parameter(name, parameter, layer);
+    term.learned = {source};
+    places.add_rows(layer, which, term);
+  }
+}
+
 int64_t trained_positions(const EncodingShape& shape) {
   return shape.trained > 0 ? std::min(shape.trained, shape.positions) : shape.positions;
 }

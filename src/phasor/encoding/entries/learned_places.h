@@ -13,6 +13,11 @@ namespace phasor {
 void add_learned_bias(EncodingPlaces& places, std::string_view name, int64_t columns,
                       const std::vector<int32_t>& column_of_distance, const InitialValues& initial, bool shared);
 
+// Row row_of_distance[reach + d] of a table of so many rows is multiplied with queries or keys: a tensor [rows, head
+// width] per layer where heads share it, else [heads of the term, rows, head width].
+void add_learned_rows(EncodingPlaces& places, EncodingPlaces::RowsOf which, std::string_view name, int64_t rows,
+                      const std::vector<int32_t>& row_of_distance, const InitialValues& initial, bool shared);
+
 // Positions that training had.
 int64_t trained_positions(const EncodingShape& shape);
 

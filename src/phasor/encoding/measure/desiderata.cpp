@@ -35,7 +35,8 @@ const std::vector<TableSource>& sources_of(const ResolvedEncoding& encoding, con
   if (site.place == Place::input) return encoding.input->learned;
   const LayerEncoding& layer = encoding.layers[static_cast<size_t>(site.layer)];
   if (site.place == Place::bias) return layer.bias->learned;
-  return layer.rotation[static_cast<size_t>(site.head)]->learned;
+  const Rotation& rotation = *layer.rotation[static_cast<size_t>(site.head)];
+  return rotation.learned.empty() ? rotation.learned_phases : rotation.learned;
 }
 
 // Numbers of the tables that are learned entry by entry.

@@ -195,7 +195,10 @@ static const Fields<Rotation>& json_fields(const Rotation*) {
       derived_field<R>(
           "length_classes",
           [](const R& rotation) { return rotation.class_of_length.empty() ? 1 : rotation.class_of_length.back() + 1; },
-          "tables for different lengths of sequences")};
+          "tables for different lengths of sequences"),
+      derived_field<R>(
+          "phases", [](const R& rotation) { return !rotation.phases.empty(); },
+          "keys turn by angles of their own beside that, the same at every position")};
   return fields;
 }
 
@@ -214,6 +217,16 @@ static const Fields<ScaleTerm>& json_fields(const ScaleTerm*) {
       derived_field<S>(
           "by_query", [](const S& scale) { return scale.fixed.columns > 1; }, "depends on the query's position"),
       field("per_length", &S::per_length, "a table for every length"), field("axis", &S::axis, "place in `axes`")};
+  return fields;
+}
+
+static const Fields<RowTerm>& json_fields(const RowTerm*) {
+  using R = RowTerm;
+  static const Fields<R> fields = {
+      field("term", &R::name, "that made them"),
+      derived_field<R>(
+          "vectors", [](const R& rows) { return rows.fixed.rows; }, "of each head; distances may share one"),
+      field("axis", &R::axis, "place in `axes`")};
   return fields;
 }
 
@@ -273,6 +286,11 @@ static const Fields<LayerEncoding>& json_fields(const LayerEncoding*) {
   static const Fields<L> fields = {
       field("rotation", &L::rotation, "of every head; null: none"),
       field("bias", &L::bias, "by distance; null: none"),
+      field("query_rows", &L::query_rows, "vectors by distance that queries are multiplied with; null: none"),
+      field("key_rows", &L::key_rows, "vectors by distance that keys are multiplied with; null: none"),
+      derived_field<L>(
+          "shifted", [](const L& layer) { return layer.query_shift != nullptr; },
+          "a vector is added to all queries of a head where they meet keys, and another where they meet query_rows"),
       field("scale", &L::scale, "factor of every head on top of 1 / sqrt(query width)"),
       field("row_scale", &L::row_scale, "factors of queries on top of it; null: none"),
       field("decoupled", &L::decoupled, "a path of its own for position; null: none"),
@@ -280,7 +298,11 @@ static const Fields<LayerEncoding>& json_fields(const LayerEncoding*) {
       derived_field<L>("reach", layer_reach, "what a query sees lies at most so many tokens away; null: all"),
       derived_field<L>("sinks", heads_with_sinks, "heads that have one"),
       field("gates", &L::gates, "of the hidden state, summed along the sequence"),
-      field("token_rotation", &L::token_rotation, "by angles of the hidden state; null: none")};
+      field("token_rotation", &L::token_rotation, "by angles of the hidden state; null: none"),
+      derived_field<L>(
+          "features", [](const L& layer) { return layer.feature == FeatureMap::none ? "none" : "softplus"; },
+          "what a channel of queries and keys becomes before it is turned: `none`: "
+          "itself; `softplus`: the pair (log(1 + e^x), 0)")};
   return fields;
 }
 

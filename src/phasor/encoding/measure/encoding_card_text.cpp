@@ -43,6 +43,8 @@ const char* coupling_meaning(Coupling coupling) {
       return "factors that tokens choose are multiplied with products of content, channel by channel";
     case Coupling::content_bias:
       return "a number is added by what stands between query and key: by content as much as by distance";
+    case Coupling::distance_rows:
+      return "vectors by distance are multiplied with the content of a query or a key";
   }
   return "";
 }
@@ -164,7 +166,7 @@ bool learned_at(const ResolvedEncoding& encoding, const CodeSite& site) {
   if (site.place == CodeSite::Place::input) return !encoding.input->learned.empty();
   const LayerEncoding& layer = encoding.layers[static_cast<size_t>(site.layer)];
   if (site.place == CodeSite::Place::bias) return !layer.bias->learned.empty();
-  return !layer.rotation[static_cast<size_t>(site.head)]->learned.empty();
+  return layer.learns(site.head);
 }
 
 std::string bounded_text(const Desiderata& d) {

@@ -58,6 +58,13 @@ std::string measures_left_out(const Encoding& encoding, const ResolvedEncoding& 
     return "Gates and angles are made of tokens: without content there is no kernel to draw and no desideratum to "
            "measure.";
   }
+  const bool has_rows = std::any_of(resolved.layers.begin(), resolved.layers.end(), [](const LayerEncoding& layer) {
+    return layer.query_rows != nullptr || layer.key_rows != nullptr;
+  });
+  if (has_rows) {
+    return "Kernels and desiderata are of what position does whatever the content; products with distance rows "
+           "depend on both.";
+  }
   const std::string too_wide =
       fmt::format("Kernels and desiderata compare vectors of up to {} channels", kMostChannels);
   if (resolved.input && shape.width > kMostChannels) return fmt::format("{}, not {}.", too_wide, shape.width);

@@ -80,6 +80,18 @@ bool is_turned_by_tokens(const LayerEncoding& layer, int64_t head) {
   return std::find(heads.begin(), heads.end(), head) != heads.end();
 }
 
+// Whether a head has rows: those of heads that a term was not given to are zeros.
+bool has_rows(const RowTerm* rows, int64_t head, int64_t width) {
+  if (rows == nullptr) return false;
+  const int64_t first = rows->fixed.columns > width ? head * width : 0;
+  for (int64_t r = 0; r < rows->fixed.rows; ++r) {
+    for (int64_t c = first; c < first + width; ++c) {
+      if (rows->fixed(r, c) != 0.0) return true;
+    }
+  }
+  return false;
+}
+
 // What a head has, as letters.
 std::string letters(const ResolvedEncoding& started, int64_t layer, int64_t head) {
   std::string result;
@@ -89,6 +101,8 @@ std::string letters(const ResolvedEncoding& started, int64_t layer, int64_t head
     if (site.place == CodeSite::Place::bias) result += 'B';
   }
   const LayerEncoding& places = started.layers[static_cast<size_t>(layer)];
+  if (has_rows(places.query_rows.get(), head, started.shape.head_width)) result += 'E';
+  if (has_rows(places.key_rows.get(), head, started.shape.head_width)) result += 'P';
   if (places.decoupled && result.find('D') == std::string::npos) result += 'L';
   if (is_gated(places, head)) result += 'G';
   if (is_turned_by_tokens(places, head)) result += 'T';
@@ -97,6 +111,7 @@ std::string letters(const ResolvedEncoding& started, int64_t layer, int64_t head
   if (places.masks[static_cast<size_t>(head)].window > 0) result += 'W';
   if (places.masks[static_cast<size_t>(head)].chunk > 0) result += 'C';
   if (places.sink != nullptr && std::isfinite(places.sink->fixed(0, head))) result += 'K';
+  if (places.feature != FeatureMap::none) result += 'F';
   return result.empty() ? "." : result;
 }
 
@@ -107,11 +122,14 @@ std::string meaning(const std::string& all_letters) {
                                                 {'G', "gates of tokens, not in what is measured"},
                                                 {'T', "rotation by tokens, not in what is measured"},
                                                 {'L', "latents without position"},
+                                                {'E', "distance rows that queries are multiplied with"},
+                                                {'P', "distance rows that keys are multiplied with"},
                                                 {'S', "scale"},
                                                 {'Q', "scale by the query's position or the length"},
                                                 {'W', "window"},
                                                 {'C', "chunk"},
                                                 {'K', "sink"},
+                                                {'F', "features of queries and keys"},
                                                 {'.', "nothing"}};
   std::vector<std::string> result;
   for (const auto& [letter, text] : meanings) {

@@ -99,7 +99,7 @@ Table turned(const Rotation& rotation, const std::vector<std::complex<double>>& 
 
 void add_rotation_codes(PositionCodes& codes, const ResolvedEncoding& encoding, int64_t length) {
   const Rotation& rotation = *layer_of(encoding, codes.site).rotation[static_cast<size_t>(codes.site.head)];
-  assert(rotation.learned.empty());
+  assert(rotation.learned.empty() && rotation.learned_phases.empty());
   for (const int64_t axis : rotation.axes) {
     codes.axes.push_back(axis_at(encoding, axis));
     codes.extents.push_back(extent_of(codes.axes.back(), length));

@@ -21,7 +21,7 @@ struct RotaryPair {
   };
 
   int64_t pair = 0;
-  int64_t channel = 0, partner = 0;  // of the head, or of the channels beside it
+  int64_t channel = 0, partner = 0;  // of the head, of the channels beside it, or of its features
   int64_t axis = -1;                 // place in ResolvedEncoding::axes; -1: several turn it
   double frequency = 0.0;            // radians per position; with several axes along the pair's direction
   double wavelength = 0.0;           // positions per turn; infinite where nothing turns

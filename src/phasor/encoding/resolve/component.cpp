@@ -20,6 +20,8 @@ std::string_view coupling_name(Coupling coupling) {
       return "content_rotation";
     case Coupling::content_bias:
       return "content_bias";
+    case Coupling::distance_rows:
+      return "distance_rows";
   }
   return "none";
 }

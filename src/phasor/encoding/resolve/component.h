@@ -19,6 +19,7 @@ enum class Coupling : uint8_t {
   hadamard,           // factors by both positions, multiplied likewise, that distance alone does not decide
   content_bias,       // a number added by what stands between query and key
   content_rotation,   // factors by what the tokens say, multiplied likewise
+  distance_rows,      // products of a token's content with a vector per distance
 };
 
 std::string_view coupling_name(Coupling coupling);

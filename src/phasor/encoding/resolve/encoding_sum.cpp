@@ -62,6 +62,8 @@ std::string_view usual_beyond(const EncodingTraits& traits) {
       return "tokens go on to say angles";
     case Coupling::row_scale:
       return "factors go on by the formula";
+    case Coupling::distance_rows:
+      return "vectors go on by the formula";
     case Coupling::none:
       break;
   }

@@ -65,6 +65,7 @@ class Widening {
   }
 
   TableSource operator()(const MlpSource&) const { fail("a network makes biases only"); }
+  TableSource operator()(const ProductSource&) const { fail("a matrix product makes distance rows only"); }
 
  private:
   int64_t first_, narrow_, wide_;
@@ -105,6 +106,8 @@ EncodingPlaces::EncodingPlaces(const EncodingShape& shape, std::string expressio
   sinks_.resize(layers);
   sink_terms_.assign(layers * heads, nullptr);
   chunk_terms_.assign(layers * heads, nullptr);
+  query_row_terms_.assign(layers, nullptr);
+  key_row_terms_.assign(layers, nullptr);
 }
 
 void EncodingPlaces::within(const Term& term, const std::function<void()>& fill) {
@@ -273,6 +276,49 @@ void EncodingPlaces::add_full_bias(const Table& table, int64_t layer) {
 
 void EncodingPlaces::add_bias(int64_t layer, TableSource source) { bias(layer).learned.push_back(std::move(source)); }
 
+// --- Distance rows -------------------------------------------------------------------------------
+
+void EncodingPlaces::check_rows_size(int64_t rows, int64_t columns) const { check_size(rows * columns); }
+
+void EncodingPlaces::check_no_rows(int64_t layer) const {
+  const auto l = static_cast<size_t>(layer);
+  for (const Term* term : {query_row_terms_[l], key_row_terms_[l]}) {
+    const Term* maker = decoupled_terms_[l];
+    if (term == nullptr || maker == nullptr) continue;
+    const bool features = resolved_.layers[l].feature != FeatureMap::none;
+    fail_term(fmt::format("'{}' makes {} of layer {}{}, which '{}' has no vectors for; give them different layers",
+                          print_expression(*maker),
+                          features ? "features of the queries and keys" : "the queries and keys", layer,
+                          features ? "" : " out of latents", print_expression(*term)));
+  }
+}
+
+void EncodingPlaces::add_rows(int64_t layer, RowsOf which, RowTerm rows) {
+  if (concatenated_) fail_term("concat takes terms that are added to the embeddings, and no distance rows");
+  const auto l = static_cast<size_t>(layer);
+  const Term*& owner = which == RowsOf::queries ? query_row_terms_[l] : key_row_terms_[l];
+  if (owner != nullptr) {
+    fail_term(clash(*owner, fmt::format("multiply the {} of layer {} with vectors by distance; give them different "
+                                        "layers",
+                                        which == RowsOf::queries ? "queries" : "keys", layer)));
+  }
+  owner = stack_.back();
+  check_no_rows(layer);
+  assert(static_cast<int64_t>(rows.index.size()) == 2 * shape_.positions - 1);
+  rows.name = term_text();
+  rows.axis = position_axis();
+  rows.reach = shape_.positions - 1;
+  auto& place = which == RowsOf::queries ? resolved_.layers[l].query_rows : resolved_.layers[l].key_rows;
+  place = std::make_shared<const RowTerm>(std::move(rows));
+}
+
+void EncodingPlaces::shift_queries(int64_t layer, ShiftTerm for_keys, ShiftTerm for_rows) {
+  LayerEncoding& place = resolved_.layers[static_cast<size_t>(layer)];
+  assert(place.query_rows != nullptr && place.query_shift == nullptr);
+  place.query_shift = std::make_shared<const ShiftTerm>(std::move(for_keys));
+  place.row_shift = std::make_shared<const ShiftTerm>(std::move(for_rows));
+}
+
 // --- Rotation, scale, decoupled path -------------------------------------------------------------
 
 void EncodingPlaces::rotate(Rotation rotation) {
@@ -399,6 +445,7 @@ void EncodingPlaces::decouple(DecoupledPath path) {
     }
     owner = stack_.back();
     resolved_.layers[static_cast<size_t>(layer)].decoupled = path;
+    check_no_rows(layer);
   }
 }
 
@@ -412,6 +459,23 @@ void EncodingPlaces::add_gates(int64_t layer, GateTerm gates) {
     owner = stack_.back();
   }
   resolved_.layers[static_cast<size_t>(layer)].gates.push_back(std::move(gates));
+}
+
+void EncodingPlaces::map_features(FeatureMap feature) {
+  if (concatenated_) fail_term("concat takes terms that are added to the embeddings, and no features");
+  if (static_cast<int64_t>(heads().size()) != shape_.heads) {
+    fail_term(fmt::format("{} makes features of the queries and keys of all heads, so it cannot be assigned to a few",
+                          stack_.back()->name));
+  }
+  for (const int64_t layer : layers()) {
+    const Term*& owner = decoupled_terms_[static_cast<size_t>(layer)];
+    if (owner != nullptr) {
+      fail_term(clash(*owner, fmt::format("make the queries and keys of layer {}; give them different layers", layer)));
+    }
+    owner = stack_.back();
+    resolved_.layers[static_cast<size_t>(layer)].feature = feature;
+    check_no_rows(layer);
+  }
 }
 
 // --- Masks and sinks -----------------------------------------------------------------------------

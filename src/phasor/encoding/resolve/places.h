@@ -69,6 +69,14 @@ class EncodingPlaces {
   int64_t bias_tables() const { return form_.bias_per_length ? lengths() : 1; }
   int64_t input_tables() const { return form_.input_per_length ? lengths() : 1; }
 
+  // In one layer. The term's axis becomes that of the positions; rows of heads that are not the term's must be zeros.
+  // A layer has one table of each kind.
+  enum class RowsOf : uint8_t { queries, keys };
+  void check_rows_size(int64_t rows, int64_t columns) const;
+  void add_rows(int64_t layer, RowsOf which, RowTerm rows);
+  // What is added to queries: to those that keys meet, to those that rows meet.
+  void shift_queries(int64_t layer, ShiftTerm for_keys, ShiftTerm for_rows);
+
   // For all heads and layers of the term; its axes become the term's positions unless it names axes itself.
   void rotate(Rotation rotation);
   // For one head of one layer, or for all heads of the term in that layer.
@@ -91,6 +99,8 @@ class EncodingPlaces {
   // Of the current term's heads; its parameters were added before.
   void add_gates(int64_t layer, GateTerm gates);
   int64_t model_width() const { return resolved_.shape.width; }  // of the normed stream that gates are made of
+  // Of all heads: the layer's queries and keys become features before they are turned.
+  void map_features(FeatureMap feature);
 
   // A sink of this logit for every head of the term, or of the numbers that a source adds to it: [1, heads].
   void add_sink(int64_t layer, double logit);
@@ -140,6 +150,7 @@ class EncodingPlaces {
   void apply_masks(const Term& term);
   SinkTerm& sink(int64_t layer, double logit);
   void check_size(int64_t entries) const;
+  void check_no_rows(int64_t layer) const;
   std::string clash(const Term& earlier, std::string_view what) const;
 
   ResolvedEncoding resolved_;
@@ -155,14 +166,15 @@ class EncodingPlaces {
   bool concatenated_ = false;
   std::vector<std::pair<const Term*, std::string>> scopes_;  // terms and what their tensors are called
   const Term* input_term_ = nullptr;
-  std::vector<const Term*> bias_terms_;                // [layers]
-  std::vector<const Term*> scale_terms_;               // [layers]
-  std::vector<RowScaleOwner> scale_owners_;            // [layers * heads]
-  std::vector<const Term*> rotation_terms_;            // [layers * heads]
-  std::vector<const Term*> decoupled_terms_;           // [layers]
-  std::vector<const Term*> gate_terms_;                // [layers * heads]
-  std::vector<std::unique_ptr<SinkTerm>> sinks_;       // [layers]
-  std::vector<const Term*> sink_terms_, chunk_terms_;  // [layers * heads]
+  std::vector<const Term*> bias_terms_;                       // [layers]
+  std::vector<const Term*> scale_terms_;                      // [layers]
+  std::vector<RowScaleOwner> scale_owners_;                   // [layers * heads]
+  std::vector<const Term*> rotation_terms_;                   // [layers * heads]
+  std::vector<const Term*> decoupled_terms_;                  // [layers]; of features too: who makes queries and keys
+  std::vector<const Term*> gate_terms_;                       // [layers * heads]
+  std::vector<std::unique_ptr<SinkTerm>> sinks_;              // [layers]
+  std::vector<const Term*> sink_terms_, chunk_terms_;         // [layers * heads]
+  std::vector<const Term*> query_row_terms_, key_row_terms_;  // [layers]
 };
 
 }  // namespace phasor

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "phasor/base/feature_map.h"
 #include "phasor/base/named_words.h"
 #include "phasor/encoding/resolve/gate_term.h"
 #include "phasor/encoding/resolve/segments.h"
@@ -85,6 +86,10 @@ struct Rotation {
   // of its own.
   double stretch = 1.0;
 
+  // Of one class and one axis: what keys are turned by beside that, the same at every position.
+  Table phases;                             // [1, pairs], radians; empty where there are none
+  std::vector<TableSource> learned_phases;  // then `key` is without them
+
   std::vector<std::complex<double>> query, key;  // [classes * axes, positions, pairs]; empty where learned
   int64_t positions = 0;                         // 0 where the shape asks for no factors
 };
@@ -111,6 +116,27 @@ struct ScaleTerm {
   std::vector<TableSource> learned;
 
   bool operator==(const ScaleTerm&) const = default;
+};
+
+// Place "distance rows": row index[reach + p_j - p_i] of the table, multiplied with the query's channels, or with the
+// key's, as they stand before any rotation. Heads stand side by side, or all read the same columns.
+struct RowTerm {
+  std::string name;  // the term that made it, for reports
+  int64_t axis = 0;
+  int64_t reach = 0;
+  std::vector<int32_t> index;  // [2 reach + 1]
+  Table fixed;                 // [rows, heads * head_width or head_width]
+  std::vector<TableSource> learned;
+
+  bool operator==(const RowTerm&) const = default;
+};
+
+// A vector per head, added to every query where it meets keys, or where it meets distance rows.
+struct ShiftTerm {
+  Table fixed;  // [heads, head_width]
+  std::vector<TableSource> learned;
+
+  bool operator==(const ShiftTerm&) const = default;
 };
 
 // Place "decoupled path": queries and keys come out of narrow latents, and have channels beside the head's own
@@ -144,8 +170,10 @@ struct SinkTerm {
 };
 
 struct LayerEncoding {
-  std::vector<std::shared_ptr<const Rotation>> rotation;  // [heads], null for none
-  std::shared_ptr<const BiasTerm> bias;                   // null for none; layers of equal biases share one
+  std::vector<std::shared_ptr<const Rotation>> rotation;    // [heads], null for none
+  std::shared_ptr<const BiasTerm> bias;                     // null for none; layers of equal biases share one
+  std::shared_ptr<const RowTerm> query_rows, key_rows;      // null for none; layers of equal ones share one
+  std::shared_ptr<const ShiftTerm> query_shift, row_shift;  // null for none; the latter only beside query_rows
   // Place "scale": factor per head on top of 1 / sqrt(query width).
   std::vector<double> scale;                   // [heads]
   std::shared_ptr<const ScaleTerm> row_scale;  // on top of that, by the query's position or the length; null for none
@@ -154,6 +182,10 @@ struct LayerEncoding {
   std::optional<DecoupledPath> decoupled;
   std::vector<GateTerm> gates;  // of different heads; often none
   std::optional<TokenRotation> token_rotation;
+  // Place "features": what queries and keys of all heads become before they are turned.
+  FeatureMap feature = FeatureMap::none;
+
+  bool learns(int64_t head) const;  // frequencies or phases of the head's rotation, if there is one
 };
 
 struct ResolvedEncoding {

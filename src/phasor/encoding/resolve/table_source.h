@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -67,6 +68,17 @@ struct MlpSource {
   bool operator==(const MlpSource&) const = default;
 };
 
-using TableSource = std::variant<GatherSource, FormulaSource, MlpSource>;
+// A matrix product: columns first_column, first_column + 1, ... of the table get, row by row, the products of the row
+// of `factors` with rows first, first + 1, ... of the parameter [.., inner].
+struct ProductSource {
+  std::shared_ptr<const Table> factors;  // [rows of the table, inner]
+  int64_t parameter = 0;
+  int64_t first = 0, columns = 0;
+  int64_t first_column = 0;
+
+  bool operator==(const ProductSource&) const = default;
+};
+
+using TableSource = std::variant<GatherSource, FormulaSource, MlpSource, ProductSource>;
 
 }  // namespace phasor

@@ -52,6 +52,19 @@ class Adder {
     }
   }
 
+  void operator()(const ProductSource& source) const {
+    const std::vector<double>& weights = parameter(source.parameter);
+    const Table& factors = *source.factors;
+    for (int64_t r = 0; r < factors.rows; ++r) {
+      for (int64_t c = 0; c < source.columns; ++c) {
+        const auto weight = weights.begin() + (source.first + c) * factors.columns;
+        double sum = 0.0;
+        for (int64_t k = 0; k < factors.columns; ++k) sum += factors(r, k) * weight[k];
+        table_(r, source.first_column + c) += sum;
+      }
+    }
+  }
+
   void operator()(const MlpSource& source) const {
     const int64_t rows = static_cast<int64_t>(source.x.row_group.size());
     Table x(rows, table_.columns);
@@ -104,6 +117,12 @@ void add_source(Table& table, const TableSource& source, const ParameterValues& 
 
 ResolvedEncoding with_values(ResolvedEncoding encoding, const ParameterValues& parameters) {
   if (encoding.input) settle(encoding.input->fixed, encoding.input->learned, parameters);
+  const auto settle_term = [&parameters](auto& place) {
+    if (place == nullptr || place->learned.empty()) return;
+    auto term = *place;
+    settle(term.fixed, term.learned, parameters);
+    place = std::make_shared<const decltype(term)>(std::move(term));
+  };
   // What layers and heads share stays shared.
   std::map<const BiasTerm*, std::shared_ptr<const BiasTerm>> biases;
   std::map<const ScaleTerm*, std::shared_ptr<const ScaleTerm>> scales;
@@ -132,20 +151,42 @@ ResolvedEncoding with_values(ResolvedEncoding encoding, const ParameterValues& p
       settle(sink.fixed, sink.learned, parameters);
       layer.sink = std::make_shared<const SinkTerm>(std::move(sink));
     }
+    settle_term(layer.query_rows);
+    settle_term(layer.key_rows);
+    settle_term(layer.query_shift);
+    settle_term(layer.row_shift);
     for (std::shared_ptr<const Rotation>& head : layer.rotation) {
-      if (head == nullptr || head->learned.empty()) continue;
+      if (head == nullptr || (head->learned.empty() && head->learned_phases.empty())) continue;
       std::shared_ptr<const Rotation>& settled = rotations[head.get()];
       if (settled == nullptr) {
         Rotation rotation = *head;
-        settle(rotation.frequencies, rotation.learned, parameters);
-        rotation.query = rotation_factors(rotation.frequencies, rotation.positions, rotation.magnitude);
-        rotation.key = rotation.query;
+        if (!rotation.learned.empty()) {
+          settle(rotation.frequencies, rotation.learned, parameters);
+          rotation.query = rotation_factors(rotation.frequencies, rotation.positions, rotation.magnitude);
+          rotation.key = rotation.query;
+        }
+        if (!rotation.learned_phases.empty()) {
+          settle(rotation.phases, rotation.learned_phases, parameters);
+          rotation.key = with_phases(rotation.query, rotation.phases);
+        }
         settled = std::make_shared<const Rotation>(std::move(rotation));
       }
       head = settled;
     }
   }
   return encoding;
+}
+
+bool LayerEncoding::learns(int64_t head) const {
+  const Rotation* turning = rotation[static_cast<size_t>(head)].get();
+  return turning != nullptr && !(turning->learned.empty() && turning->learned_phases.empty());
+}
+
+std::vector<std::complex<double>> with_phases(std::vector<std::complex<double>> factors, const Table& phases) {
+  for (size_t i = 0; i < factors.size(); ++i) {
+    factors[i] *= std::polar(1.0, phases.values[i % static_cast<size_t>(phases.columns)]);
+  }
+  return factors;
 }
 
 std::vector<std::complex<double>> rotation_factors(const Table& frequencies, int64_t positions, double magnitude) {

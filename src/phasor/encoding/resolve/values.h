@@ -19,6 +19,9 @@ void add_source(Table& table, const TableSource& source, const ParameterValues& 
 // The same encoding with nothing left to learn: every table holds its numbers.
 ResolvedEncoding with_values(ResolvedEncoding encoding, const ParameterValues& parameters);
 
+// Factors times e^(i phase), [rows of one axis, pairs].
+std::vector<std::complex<double>> with_phases(std::vector<std::complex<double>> factors, const Table& phases);
+
 // magnitude e^(i p w) for each row of the frequencies, position and pair.
 std::vector<std::complex<double>> rotation_factors(const Table& frequencies, int64_t positions, double magnitude = 1.0);
 

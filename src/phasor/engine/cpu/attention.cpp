@@ -3,16 +3,19 @@
 // sees are not touched.
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "phasor/base/parallel.h"
 #include "phasor/engine/cpu/attention_head.h"
 #include "phasor/engine/cpu/attention_prefix.h"
 #include "phasor/engine/cpu/attention_rotation.h"
+#include "phasor/engine/cpu/attention_rows.h"
 #include "phasor/engine/cpu/attention_table_sums.h"
 #include "phasor/engine/cpu/cpu_backend.h"
 #include "phasor/engine/cpu/elements.h"
 #include "phasor/engine/cpu/scratch.h"
+#include "phasor/engine/cpu/scratch_carver.h"
 #include "phasor/engine/cpu/small_product.h"
 
 namespace phasor {
@@ -20,20 +23,6 @@ namespace {
 
 using simd::kLanes;
 using simd::Vec;
-
-// Hands out pieces of one scratch block.
-class Carver {
- public:
-  explicit Carver(float* data) : next_(data) {}
-  float* take(int64_t count) {
-    float* piece = next_;
-    next_ += simd::round_up(count);
-    return piece;
-  }
-
- private:
-  float* next_;
-};
 
 // What the prefix of a head takes, as floats.
 int64_t prefix_floats(const Attention& attention, const HeadWidths& widths) {
@@ -87,17 +76,19 @@ std::vector<ForwardItem> forward_items(const Attention& attention) {
   return items;
 }
 
-void forward_rows(const AttentionForward& op, const ForwardItem& item) {
+void forward_rows(const AttentionForward& op, const ForwardItem& item, const RowRuns& runs) {
   const HeadPlace& place = item.place;
   const Attention& attention = op.attention;
   const HeadWidths widths(attention.shape, place.length);
   const KeyMask visible = key_mask(attention, place.head);
   const int64_t n = place.length;
   const int64_t stride = widths.length_padded;
-  Carver carver(float_scratch(ScratchSlot::attention, stride * (3 * widths.key_padded + widths.value_padded) +
-                                                          kQueryBlock * (stride + widths.value_padded) + 2 * stride +
-                                                          widths.work() + prefix_floats(attention, widths) +
-                                                          8 * kLanes));
+  const bool has_rows = HeadRowProducts::any(attention);
+  int64_t floats = stride * (3 * widths.key_padded + widths.value_padded) +
+                   kQueryBlock * (stride + widths.value_padded) + 2 * stride + widths.work() +
+                   prefix_floats(attention, widths) + 8 * kLanes;
+  if (has_rows) floats += HeadRowProducts::scratch(attention, widths, HeadRowProducts::Pass::forward);
+  ScratchCarver carver(float_scratch(ScratchSlot::attention, floats));
   float* query = carver.take(stride * widths.key_padded);
   float* key = carver.take(stride * widths.key_padded);
   float* value = carver.take(stride * widths.value_padded);
@@ -118,10 +109,15 @@ void forward_rows(const AttentionForward& op, const ForwardItem& item) {
   const PrefixRow prefix(attention, place, sums);
   const DropoutMask mask(attention.dropout, static_cast<uint32_t>(place.head));
   const float sink = sink_logit(attention, place.head);
+  std::optional<HeadRowProducts> row_products;
+  if (has_rows) {
+    row_products.emplace(attention, runs, place, widths, visible, query, key, carver, HeadRowProducts::Pass::forward);
+  }
 
   for (int64_t begin = item.first_row; begin < item.last_row; begin += kQueryBlock) {
     const ScoreBlock block(visible, begin, n);
     compute_scores(scores, block, query, key_transposed, widths, visible, bias, prefix, work);
+    if (row_products) row_products->add_to(scores, block);
     alignas(64) float peaks[kQueryBlock], totals[kQueryBlock];
     std::fill_n(peaks, kQueryBlock, sink);
     std::fill_n(totals, kQueryBlock, 1.0f);
@@ -177,21 +173,23 @@ void add_columns(float* to, int64_t columns, const float* from, int64_t stride, 
   }
 }
 
-float inner_product(const float* a, const float* b, int64_t count) {
-  Vec sums = {};
-  for (int64_t c = 0; c < count; c += kLanes) sums += simd::load(a + c) * simd::load(b + c);
-  return simd::sum(sums);
+// to[columns] += each of the rows.
+void add_rows(float* to, int64_t columns, const float* from, int64_t stride, int64_t rows) {
+  for (int64_t r = 0; r < rows; ++r) {
+#pragma omp simd
+    for (int64_t c = 0; c < columns; ++c) to[c] += from[r * stride + c];
+  }
 }
 
 // Adds one head's gradients: the query's own channels are written, sums are added to.
 void backward_head(const AttentionBackward& op, const HeadPlace& place, const HeadSums& sums,
-                   const HeadTableSums& tables, float* scratch) {
+                   const HeadTableSums& tables, const RowRuns& runs, float* scratch) {
   const Attention& attention = op.attention;
   const HeadWidths widths(attention.shape, place.length);
   const KeyMask visible = key_mask(attention, place.head);
   const int64_t n = place.length;
   const int64_t stride = widths.length_padded;
-  Carver carver(scratch);
+  ScratchCarver carver(scratch);
   float* query = carver.take(stride * widths.key_padded);
   float* key = carver.take(stride * widths.key_padded);
   float* value = carver.take(stride * widths.value_padded);
@@ -209,6 +207,8 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
   auto* by_frequency = reinterpret_cast<double*>(carver.take(2 * frequencies));
   auto* prefix_sums = reinterpret_cast<double*>(carver.take(prefix_floats(attention, widths)));
   auto* by_prefix = reinterpret_cast<double*>(carver.take(prefix_floats(attention, widths)));
+  const int64_t phases = tables.phases == nullptr ? 0 : op.dphase.extent(1);
+  auto* by_phase = reinterpret_cast<double*>(carver.take(2 * phases));
 
   load_query(query, attention, place, widths, work);
   load_key(key, attention, place, widths, work);
@@ -219,8 +219,9 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
   transpose(value_transposed, value, widths.value_padded, n, 0, n);
   std::fill_n(dkey, stride * widths.key_padded, 0.0f);
   std::fill_n(by_frequency, frequencies, 0.0);
+  std::fill_n(by_phase, phases, 0.0);
   const int64_t shared = attention.shape.shared_query_width;
-  const int64_t own = widths.key - shared;
+  const int64_t own = widths.plain_key - shared;
   const BiasRows bias(attention, place);
   const PrefixRow prefix(attention, place, prefix_sums);
   if (!op.dprefix.empty()) std::fill_n(by_prefix, n, 0.0);
@@ -229,10 +230,15 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
   const float keep_scale = mask.keep_scale();
   const float sink = sink_logit(attention, place.head);
   double dsink = 0.0;
+  std::optional<HeadRowProducts> row_products;
+  if (HeadRowProducts::any(attention)) {
+    row_products.emplace(attention, runs, place, widths, visible, query, key, carver, HeadRowProducts::Pass::backward);
+  }
 
   for (int64_t begin = 0; begin < n; begin += kQueryBlock) {
     const ScoreBlock block(visible, begin, n);
     compute_scores(weights, block, query, key_transposed, widths, visible, bias, prefix, work);
+    if (row_products) row_products->add_to(weights, block);
     alignas(64) float log_sums[kQueryBlock] = {}, sink_weights[kQueryBlock] = {};
     for (int64_t r = 0; r < block.rows; ++r) log_sums[r] = op.log_sum(place.first + begin + r, place.head);
     if (has_sink(sink)) {
@@ -309,18 +315,27 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
                          .m = pad_rows(block.key_count()),
                          .n = widths.value_padded,
                          .k = block.rows});
-    const TurnedRows rows{Turned::query, widths.key_padded, begin, block.rows};
+    const TurnedRows turned{Turned::query, widths.key_padded, begin, block.rows};
     // The loaded query holds the logit scale, so its gradient does not yet.
-    if (by_angle) add_by_angle(op.dangle, true, dquery, query + begin * widths.key_padded, rows, attention, place);
+    if (by_angle) add_by_angle(op.dangle, true, dquery, query + begin * widths.key_padded, turned, attention, place);
     if (frequencies > 0) {
-      add_by_frequency(by_frequency, dquery, query + begin * widths.key_padded, rows, attention, place);
+      add_by_frequency(by_frequency, dquery, query + begin * widths.key_padded, turned, attention, place);
     }
+    // What keys say of the row's factor; distance rows add what they say (take, below).
     for (int64_t r = 0; plain_query != nullptr && r < block.rows; ++r) {
-      tables.scales[begin + r] = inner_product(dquery + r * widths.key_padded,
-                                               plain_query + (begin + r) * widths.key_padded, widths.key_padded);
+      tables.scales[begin + r] = simd::inner_product(dquery + r * widths.key_padded,
+                                                     plain_query + (begin + r) * widths.key_padded, widths.key_padded);
     }
     scale_by_logit_scale(dquery, widths.key_padded, begin, block.rows, attention, place);
-    turn_back(dquery, rows, attention, place, work);
+    turn_back(dquery, turned, attention, place, work);
+    if (tables.query_shift != nullptr) {
+      add_rows(tables.query_shift, widths.key_padded, dquery, widths.key_padded, block.rows);
+    }
+    if (row_products) {
+      row_products->take(dscores, block, tables);
+      row_products->add_query_gradient(dquery, block, tables);
+    }
+    unmap_query(dquery, attention, place, widths, begin, block.rows, work);
     for (int64_t r = 0; own > 0 && r < block.rows; ++r) {
       write_row(op.dquery.at(place.first + begin + r, place.head * own), op.dquery.dtype(),
                 dquery + r * widths.key_padded, own);
@@ -328,20 +343,25 @@ void backward_head(const AttentionBackward& op, const HeadPlace& place, const He
     if (shared > 0)
       add_columns(sums.shared_query + begin * shared, shared, dquery + own, widths.key_padded, block.rows);
   }
-  const TurnedRows rows{Turned::key, widths.key_padded, 0, n};
-  if (frequencies > 0) add_by_frequency(by_frequency, dkey, key, rows, attention, place);
-  if (by_angle) add_by_angle(op.dangle, false, dkey, key, rows, attention, place);
+  const TurnedRows turned{Turned::key, widths.key_padded, 0, n};
+  if (frequencies > 0) add_by_frequency(by_frequency, dkey, key, turned, attention, place);
+  if (by_angle) add_by_angle(op.dangle, false, dkey, key, turned, attention, place);
   std::copy_n(by_frequency, frequencies, tables.frequencies);
   if (tables.sink != nullptr) *tables.sink = static_cast<float>(dsink);
-  turn_back(dkey, rows, attention, place, work);
+  if (phases > 0) add_by_phase(by_phase, dkey, key, turned, attention, place);
+  std::copy_n(by_phase, phases, tables.phases);
+  turn_back(dkey, turned, attention, place, work);
+  if (row_products) row_products->add_key_gradient(dkey, tables);
   for (int64_t i = 0; i < n * widths.key_padded; ++i) sums.key[i] += dkey[i];
   for (int64_t i = 0; !op.dprefix.empty() && i < n; ++i) op.dprefix(place.first + i, place.head) = by_prefix[i];
 }
 
-int64_t backward_scratch(const HeadWidths& w, int64_t axes, bool row_scale) {
-  return w.length_padded * ((row_scale ? 5 : 4) * w.key_padded + 3 * w.value_padded) +
-         kQueryBlock * (2 * w.length_padded + w.key_padded) + 2 * w.length_padded + w.work() + axes * w.key_padded +
-         8 * kLanes;
+int64_t backward_scratch(const HeadWidths& w, const Attention& attention, bool row_scale) {
+  const int64_t pair_sums = (attention.rotation.axes + 1) * w.key_padded;  // by frequency and by phase, in double
+  const int64_t rows =
+      HeadRowProducts::any(attention) ? HeadRowProducts::scratch(attention, w, HeadRowProducts::Pass::backward) : 0;
+  return rows + w.length_padded * ((row_scale ? 5 : 4) * w.key_padded + 3 * w.value_padded) +
+         kQueryBlock * (2 * w.length_padded + w.key_padded) + 2 * w.length_padded + w.work() + pair_sums + 8 * kLanes;
 }
 
 void write_rows(const Matrix& to, const HeadPlace& place, const float* from, int64_t columns) {
@@ -352,21 +372,20 @@ void write_rows(const Matrix& to, const HeadPlace& place, const float* from, int
 
 // One sequence, the key heads [first_group, last_group) in order.
 void backward_groups(const AttentionBackward& op, int64_t sequence, int64_t first_group, int64_t last_group,
-                     const AttentionTableSums& tables) {
+                     const AttentionTableSums& tables, const RowRuns& runs) {
   const Attention& attention = op.attention;
   const AttentionShape& shape = attention.shape;
   const HeadPlace whole = head_place(attention, sequence, 0);
   const int64_t n = whole.length;
   const HeadWidths widths(shape, n);
   const int64_t shared = shape.shared_key_width;
-  const int64_t own = widths.key - shared;
+  const int64_t own = widths.plain_key - shared;
   const int64_t group_heads = shape.heads / shape.key_heads;
   const int64_t padded = widths.length_padded;
-  Carver carver(
-      float_scratch(ScratchSlot::attention, padded * (widths.key_padded + widths.value_padded) +
-                                                n * (shared + shape.shared_query_width) +
-                                                backward_scratch(widths, attention.rotation.axes, !op.dscale.empty()) +
-                                                2 * prefix_floats(attention, widths) + 4 * kLanes));
+  ScratchCarver carver(float_scratch(
+      ScratchSlot::attention,
+      padded * (widths.key_padded + widths.value_padded) + n * (shared + shape.shared_query_width) +
+          backward_scratch(widths, attention, !op.dscale.empty()) + 2 * prefix_floats(attention, widths) + 4 * kLanes));
   const HeadSums sums{carver.take(padded * widths.key_padded), carver.take(padded * widths.value_padded),
                       carver.take(n * shape.shared_query_width)};
   float* shared_sums = carver.take(n * shared);
@@ -379,8 +398,9 @@ void backward_groups(const AttentionBackward& op, int64_t sequence, int64_t firs
     std::fill_n(sums.value, padded * widths.value_padded, 0.0f);
     for (int64_t head = group * group_heads; head < (group + 1) * group_heads; ++head) {
       const HeadPlace place = head_place(attention, sequence, head);
-      backward_head(op, place, sums, tables.of(place), scratch);
+      backward_head(op, place, sums, tables.of(place), runs, scratch);
     }
+    unmap_key(sums.key, attention, head_place(attention, sequence, group * group_heads), widths, 0, n, scratch);
     for (int64_t r = 0; r < n; ++r) {
       const float* dkey = sums.key + r * widths.key_padded;
       if (own > 0) write_row(op.dkey.at(whole.first + r, group * own), op.dkey.dtype(), dkey, own);
@@ -397,10 +417,11 @@ void backward_groups(const AttentionBackward& op, int64_t sequence, int64_t firs
 
 void CpuBackend::run(const AttentionForward& op) {
   const std::vector<ForwardItem> items = forward_items(op.attention);
+  const RowRuns runs(op.attention);
   // Short sequences are handed out a few at a time, long ones one by one.
   const int64_t grain = *op.attention.sequences.tokens > kItemRows * *op.attention.sequences.count / 4 ? 1 : 4;
   parallel_for(static_cast<int64_t>(items.size()), grain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) forward_rows(op, items[static_cast<size_t>(i)]);
+    for (int64_t i = begin; i < end; ++i) forward_rows(op, items[static_cast<size_t>(i)], runs);
   });
 }
 
@@ -414,6 +435,7 @@ void CpuBackend::run(const AttentionBackward& op) {
   const int64_t item_groups = shape.key_heads / items_per_sequence;
   const AttentionTableSums tables(op, items_per_sequence, partial_sums_);
   const int64_t chunk = tables.chunk();
+  const RowRuns runs(attention);
 
   parallel_for(chunk_count(sequences, chunk) * items_per_sequence, 1, [&](int64_t index, int64_t) {
     const int64_t chunk_index = index / items_per_sequence;
@@ -422,7 +444,7 @@ void CpuBackend::run(const AttentionBackward& op) {
     const int64_t last = std::min(sequences, (chunk_index + 1) * chunk);
     for (int64_t s = chunk_index * chunk; s < last; ++s) {
       if (attention.sequences.offsets(s + 1) == attention.sequences.offsets(s)) continue;
-      backward_groups(op, s, item * item_groups, (item + 1) * item_groups, tables);
+      backward_groups(op, s, item * item_groups, (item + 1) * item_groups, tables, runs);
     }
   });
   tables.finish();

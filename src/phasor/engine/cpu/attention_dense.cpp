@@ -69,20 +69,53 @@ std::vector<double> channels(const ConstMatrix& own, const ConstMatrix& shared, 
   return x;
 }
 
-std::vector<double> turned_query(const Attention& a, const HeadPlace& place, int64_t i) {
+void map_features(std::vector<double>& x, FeatureMap feature) {
+  if (feature == FeatureMap::none) return;
+  std::vector<double> features;
+  for (const double channel : x) features.insert(features.end(), {softplus(channel), 0.0});
+  x = std::move(features);
+}
+
+void add_shift(std::vector<double>& x, const View<const float, 2>& shift, int64_t head) {
+  for (size_t c = 0; c < (shift.empty() ? 0 : x.size()); ++c) x[c] += shift(head, c);
+}
+
+std::vector<double> plain_query(const Attention& a, const HeadPlace& place, int64_t i) {
   const int64_t shared = a.shape.shared_query_width;
-  std::vector<double> q =
-      channels(a.query, a.shared_query, a.shape.key_width - shared, shared, place.head, place.first + i);
+  return channels(a.query, a.shared_query, a.shape.key_width - shared, shared, place.head, place.first + i);
+}
+
+std::vector<double> plain_key(const Attention& a, const HeadPlace& place, int64_t j) {
+  const int64_t shared = a.shape.shared_key_width;
+  return channels(a.key, a.shared_key, a.shape.key_width - shared, shared, place.key_head, place.first + j);
+}
+
+std::vector<double> turned_query(const Attention& a, const HeadPlace& place, int64_t i) {
+  std::vector<double> q = plain_query(a, place, i);
+  add_shift(q, a.query_shift, place.head);
+  map_features(q, a.shape.feature);
   turn(q, a.rotation.query, a, place, place.first + i);
   return q;
 }
 
 std::vector<double> turned_key(const Attention& a, const HeadPlace& place, int64_t j) {
-  const int64_t shared = a.shape.shared_key_width;
-  std::vector<double> k =
-      channels(a.key, a.shared_key, a.shape.key_width - shared, shared, place.key_head, place.first + j);
+  std::vector<double> k = plain_key(a, place, j);
+  map_features(k, a.shape.feature);
   turn(k, a.rotation.key, a, place, place.first + j);
   return k;
+}
+
+// <x, row of the distance from token i to token j>, 0 without a table.
+double row_product(const std::vector<double>& x, const DistanceRows& rows, const Attention& a, const HeadPlace& place,
+                   int64_t i, int64_t j) {
+  if (rows.table.empty()) return 0.0;
+  const int64_t distance =
+      a.sequences.positions(place.first + j, rows.axis) - a.sequences.positions(place.first + i, rows.axis);
+  const int64_t first = rows.table.extent(1) > a.shape.key_width ? place.head * a.shape.key_width : 0;
+  const float* row = rows.table.row(rows.index(rows.reach + distance)) + first;
+  double sum = 0.0;
+  for (size_t c = 0; c < x.size(); ++c) sum += x[c] * row[c];
+  return sum;
 }
 
 // b_h(p_i, p_j), 0 without a bias.
@@ -118,6 +151,8 @@ DenseHead dense_head(const Attention& a, const HeadPlace& place) {
   const double sink = sink_logit(a, place.head);
   for (int64_t i = 0; i < n; ++i) {
     const std::vector<double> q = turned_query(a, place, i);
+    std::vector<double> row_query = plain_query(a, place, i);
+    add_shift(row_query, a.row_shift, place.head);
     double* logits = &head.logits[static_cast<size_t>(i * n)];
     double* weights = &head.weights[static_cast<size_t>(i * n)];
     const KeySpan seen = mask.seen_by(i, n);
@@ -126,6 +161,8 @@ DenseHead dense_head(const Attention& a, const HeadPlace& place) {
     for (int64_t j = seen.first; j < seen.end; ++j) {
       double dot = 0.0;
       for (size_t c = 0; c < q.size(); ++c) dot += q[c] * keys[static_cast<size_t>(j)][c];
+      dot += row_product(row_query, a.query_rows, a, place, i, j);
+      if (!a.key_rows.table.empty()) dot += row_product(plain_key(a, place, j), a.key_rows, a, place, i, j);
       logits[j] = row_scale * dot + bias_of(a, place, i, j) + prefix_of(a, place, i, j);
       peak = std::max(peak, logits[j]);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "phasor/engine/cpu/attention_features.h"
 #include "phasor/engine/cpu/attention_prefix.h"
 #include "phasor/engine/cpu/attention_rotation.h"
 #include "phasor/engine/cpu/elements.h"
@@ -12,10 +13,6 @@ namespace phasor {
 namespace {
 
 using simd::kLanes;
-
-float logit_scale(const Attention& attention, int64_t head) {
-  return attention.head_scale.empty() ? attention.scale : attention.scale * attention.head_scale(head);
-}
 
 void scale_rows(float* x, int64_t count, float scale) {
 #pragma omp simd
@@ -48,11 +45,45 @@ void load_channels(float* to, const ConstMatrix& own, const ConstMatrix& shared,
   zero_padding(to, widths.key_padded, widths.key, place.length);
 }
 
+// Own channels as features; zeros as padding. `plain` holds one row.
+void load_features(float* to, const ConstMatrix& own, int64_t head, const HeadPlace& place, const HeadWidths& widths,
+                   float* plain) {
+  for (int64_t r = 0; r < place.length; ++r) {
+    read_row(plain, own.at(place.first + r, head * widths.plain_key), own.dtype(), widths.plain_key);
+    to_features(to + r * widths.key_padded, plain, widths.plain_key);
+  }
+  zero_padding(to, widths.key_padded, widths.key, place.length);
+}
+
+void add_shift(float* to, const View<const float, 2>& shift, const HeadPlace& place, const HeadWidths& widths) {
+  if (shift.empty()) return;
+  const float* u = shift.row(place.head);
+  for (int64_t r = 0; r < place.length; ++r) {
+    float* row = to + r * widths.key_padded;
+#pragma omp simd
+    for (int64_t c = 0; c < widths.key; ++c) row[c] += u[c];
+  }
+}
+
 void load_turned_query(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths,
                        float* work) {
-  load_channels(to, attention.query, attention.shared_query, attention.shape.shared_query_width, place.head, place,
-                widths);
+  if (attention.shape.feature == FeatureMap::softplus) {
+    load_features(to, attention.query, place.head, place, widths, work);
+  } else {
+    load_channels(to, attention.query, attention.shared_query, attention.shape.shared_query_width, place.head, place,
+                  widths);
+  }
+  add_shift(to, attention.query_shift, place, widths);
   turn(to, {Turned::query, widths.key_padded, 0, place.length}, attention, place, work);
+}
+
+void unmap(float* gradient, const Attention& attention, const ConstMatrix& own, int64_t head, const HeadPlace& place,
+           const HeadWidths& widths, int64_t first_row, int64_t rows, float* plain) {
+  if (attention.shape.feature == FeatureMap::none) return;
+  for (int64_t r = 0; r < rows; ++r) {
+    read_row(plain, own.at(place.first + first_row + r, head * widths.plain_key), own.dtype(), widths.plain_key);
+    from_features(gradient + r * widths.key_padded, plain, widths.plain_key);
+  }
 }
 
 int64_t sequence_table(const View<const int32_t, 1>& tables, int64_t sequence) {
@@ -60,6 +91,10 @@ int64_t sequence_table(const View<const int32_t, 1>& tables, int64_t sequence) {
 }
 
 }  // namespace
+
+float logit_scale(const Attention& attention, int64_t head) {
+  return attention.head_scale.empty() ? attention.scale : attention.scale * attention.head_scale(head);
+}
 
 HeadPlace head_place(const Attention& attention, int64_t sequence, int64_t head) {
   const int64_t first = attention.sequences.offsets(sequence);
@@ -92,8 +127,9 @@ float sink_logit(const Attention& attention, int64_t head) {
 
 HeadWidths::HeadWidths(const AttentionShape& shape, int64_t tokens)
     : length(tokens),
-      key(shape.key_width),
+      key(shape.turned_width()),
       value(shape.value_width),
+      plain_key(shape.key_width),
       key_padded(simd::round_up(key)),
       value_padded(simd::round_up(value)),
       length_padded(simd::round_up(tokens)) {}
@@ -116,9 +152,35 @@ void load_query_without_row_scale(float* to, const Attention& attention, const H
 }
 
 void load_key(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths, float* work) {
+  if (attention.shape.feature == FeatureMap::softplus) {
+    load_features(to, attention.key, place.key_head, place, widths, work);
+  } else {
+    load_channels(to, attention.key, attention.shared_key, attention.shape.shared_key_width, place.key_head, place,
+                  widths);
+  }
+  turn(to, {Turned::key, widths.key_padded, 0, place.length}, attention, place, work);
+}
+
+void load_row_query(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths) {
+  load_channels(to, attention.query, attention.shared_query, attention.shape.shared_query_width, place.head, place,
+                widths);
+  add_shift(to, attention.row_shift, place, widths);
+  scale_rows(to, place.length * widths.key_padded, logit_scale(attention, place.head));
+}
+
+void load_row_key(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths) {
   load_channels(to, attention.key, attention.shared_key, attention.shape.shared_key_width, place.key_head, place,
                 widths);
-  turn(to, {Turned::key, widths.key_padded, 0, place.length}, attention, place, work);
+}
+
+void unmap_query(float* gradient, const Attention& attention, const HeadPlace& place, const HeadWidths& widths,
+                 int64_t first_row, int64_t rows, float* plain) {
+  unmap(gradient, attention, attention.query, place.head, place, widths, first_row, rows, plain);
+}
+
+void unmap_key(float* gradient, const Attention& attention, const HeadPlace& place, const HeadWidths& widths,
+               int64_t first_row, int64_t rows, float* plain) {
+  unmap(gradient, attention, attention.key, place.key_head, place, widths, first_row, rows, plain);
 }
 
 void load_value(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths) {

@@ -34,7 +34,8 @@ float sink_logit(const Attention& attention, int64_t head);
 // Buffers are padded with zeros to a multiple of 16 channels and of 16 tokens.
 struct HeadWidths {
   int64_t length = 0;
-  int64_t key = 0, value = 0;  // channels
+  int64_t key = 0, value = 0;  // channels, of keys as they are turned
+  int64_t plain_key = 0;       // as they stand in memory
   int64_t key_padded = 0, value_padded = 0;
   int64_t length_padded = 0;
 
@@ -45,14 +46,26 @@ struct HeadWidths {
 
 // `work` holds widths.work() floats wherever it is asked for.
 
-// [length_padded, key_padded]: the head's own and the shared channels, rotated and multiplied by the logit scale and
-// each row's factor.
+// What products of the head's queries are multiplied by, each row's factor apart.
+float logit_scale(const Attention& attention, int64_t head);
+
+// [length_padded, key_padded]: the head's own and the shared channels, shifted, rotated and multiplied by the logit
+// scale and each row's factor.
 void load_query(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths, float* work);
 // The same without the row's factor: what its gradient is made of.
 void load_query_without_row_scale(float* to, const Attention& attention, const HeadPlace& place,
                                   const HeadWidths& widths, float* work);
 // [length_padded, key_padded]: the head's own and the shared channels, rotated.
 void load_key(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths, float* work);
+// The same for distance rows: not rotated; queries with the shift that rows have, and without the row's factor.
+void load_row_query(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
+void load_row_key(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
+// In place: gradients by turned-back rows become those by what stands in memory. Nothing to do without a feature map.
+// `plain` holds one row.
+void unmap_query(float* gradient, const Attention& attention, const HeadPlace& place, const HeadWidths& widths,
+                 int64_t first_row, int64_t rows, float* plain);
+void unmap_key(float* gradient, const Attention& attention, const HeadPlace& place, const HeadWidths& widths,
+               int64_t first_row, int64_t rows, float* plain);
 // [length_padded, value_padded]
 void load_value(float* to, const Attention& attention, const HeadPlace& place, const HeadWidths& widths);
 // [length_padded, columns padded to a multiple of 16] of any matrix, starting at a column.

@@ -176,4 +176,17 @@ void add_by_angle(const View<float, 3>& dangle, bool first, const float* gradien
   }
 }
 
+void add_by_phase(double* sums, const float* gradient, const float* turned, const TurnedRows& rows,
+                  const Attention& attention, const HeadPlace& place) {
+  const RotationTable& rotation = attention.rotation;
+  const HeadFactors factors(rows.what, attention, place);
+  if (!factors.any()) return;
+  const int64_t pairs = factors.pairs();
+  for (int64_t r = 0; r < rows.rows; ++r) {
+    const float* g = gradient + r * rows.stride + rotation.first;
+    const float* x = turned + r * rows.stride + rotation.first;
+    add_row_by_frequency(sums, g, x, pairs, rotation.halves ? 1 : 2, rotation.halves ? pairs : 1, 1.0);
+  }
+}
+
 }  // namespace phasor

@@ -36,4 +36,8 @@ inline int64_t token_set(const RotationTable& rotation, int64_t head) {
   return rotation.token.empty() ? -1 : int64_t{rotation.token_set(head)};
 }
 
+// sums[pair] += g_b x_a - g_a x_b over the rows: a phase that turns x by e^(i phase) moves it by i x.
+void add_by_phase(double* sums, const float* gradient, const float* turned, const TurnedRows& rows,
+                  const Attention& attention, const HeadPlace& place);
+
 }  // namespace phasor

@@ -54,6 +54,7 @@ class CpuBackend final : public Backend {
   void run(const MlpTableForward& op) override;
   void run(const MlpTableBackward& op) override;
   void run(const RotationFactors& op) override;
+  void run(const PhaseFactors& op) override;
   void run(const Fill& op) override;
   void run(const Clamp& op) override;
   void run(const Cast& op) override;

@@ -340,6 +340,13 @@ PHASOR_INLINE void transpose_square(float* b, int64_t b_stride, const float* a, 
   }
 }
 
+// Of rows padded with zeros to a multiple of kLanes.
+PHASOR_INLINE float inner_product(const float* a, const float* b, int64_t padded) {
+  Vec sums = {};
+  for (int64_t c = 0; c < padded; c += kLanes) sums += load(a + c) * load(b + c);
+  return sum(sums);
+}
+
 #undef PHASOR_INLINE
 
 }  // namespace phasor::simd

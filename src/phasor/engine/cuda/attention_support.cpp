@@ -15,6 +15,12 @@ void require_known(const Attention& attention) {
   if (!attention.window.empty()) fail_usage("the cuda backend does not have attention windows yet: use --device cpu");
   if (!attention.chunk.empty()) fail_usage("the cuda backend does not have attention chunks yet: use --device cpu");
   if (!attention.sink.empty()) fail_usage("the cuda backend does not have attention sinks yet: use --device cpu");
+  if (attention.shape.feature != FeatureMap::none) {
+    fail_usage("the cuda backend does not have features of queries and keys yet: use --device cpu");
+  }
+  if (!attention.query_rows.table.empty() || !attention.key_rows.table.empty() || !attention.query_shift.empty()) {
+    fail_usage("the cuda backend does not have distance rows yet: use --device cpu");
+  }
 }
 
 }  // namespace phasor::cuda

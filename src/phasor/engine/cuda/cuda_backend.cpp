@@ -154,6 +154,10 @@ void CudaBackend::run(const AttentionDenseBackward& op) {
   cuda::attention_dense_backward(op, context());
 }
 
+void CudaBackend::run(const PhaseFactors&) {
+  fail_usage("the cuda backend does not have learned phases of keys yet: use --device cpu");
+}
+
 std::unique_ptr<Backend> make_cuda_backend() { return std::make_unique<CudaBackend>(); }
 
 }  // namespace phasor

@@ -80,6 +80,7 @@ class CudaBackend final : public Backend {
   void run(const MlpTableForward& op) override;
   void run(const MlpTableBackward& op) override;
   void run(const RotationFactors& op) override;
+  void run(const PhaseFactors& op) override;  // refuses: no kernel yet
   void run(const Fill& op) override;
   void run(const Clamp& op) override;
   void run(const Cast& op) override;

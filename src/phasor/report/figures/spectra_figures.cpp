@@ -195,10 +195,23 @@ constexpr std::array<LogitPart, 5> kLogitParts = {
      {"position \u00d7 content", &PartShares::position_content, {0xe0ac63}, figure::Hatch::falling},
      {"position \u00d7 position", &PartShares::position_position, {0xb8461b}, figure::Hatch::crossed},
      {"bias", &PartShares::bias, {0x6a6f7a}, figure::Hatch::dotted}}};
+constexpr LogitPart kRowsPart = {"distance rows", &PartShares::rows, {0xa99fbf}, figure::Hatch::none};
+
+// Distance rows are a part where some cell has them.
+std::vector<LogitPart> parts_of(const SpectralPlace& place) {
+  std::vector<LogitPart> parts(kLogitParts.begin(), kLogitParts.end());
+  const bool rows = std::any_of(place.cells.begin(), place.cells.end(), [](const FigureCell* cell) {
+    const std::vector<ShownLayer>& layers = cell->more->head_curves->layers;
+    return std::any_of(layers.begin(), layers.end(), [](const ShownLayer& layer) { return layer.shares.has_rows(); });
+  });
+  if (rows) parts.push_back(kRowsPart);
+  return parts;
+}
 
 std::vector<ReportFigure> share_figures(const FigureStudy& study) {
   std::vector<ReportFigure> figures;
   for (const SpectralPlace& place : spectral_places(study, any_head)) {
+    const std::vector<LogitPart> parts = parts_of(place);
     ReportFigure figure = spectral_figure(
         "logit-shares", "Parts of the logits", place,
         fmt::format(
@@ -216,7 +229,7 @@ std::vector<ReportFigure> share_figures(const FigureStudy& study) {
       std::vector<std::string> names;
       for (const ShownLayer& layer : run.layers) {
         double from = 0.0;
-        for (const LogitPart& part : kLogitParts) {
+        for (const LogitPart& part : parts) {
           const double share = layer.shares.*part.share;
           figure.rows.push_back(cell_row(*cell, {run.seed, layer.layer, part.name, share}));
           if (!(share > 0)) continue;
@@ -232,7 +245,7 @@ std::vector<ReportFigure> share_figures(const FigureStudy& study) {
       panel.y = name_axis(std::move(names));
       figure.chart.panels.push_back(std::move(panel));
     }
-    for (const LogitPart& part : kLogitParts) {
+    for (const LogitPart& part : parts) {
       figure.chart.legend.push_back({.label = part.name, .colour = part.colour, .box = true, .hatch = part.hatch});
     }
     figures.push_back(std::move(figure));

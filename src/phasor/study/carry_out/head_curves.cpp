@@ -95,6 +95,9 @@ static Fields<PartShares> short_shares() {
           share("position_content", &PartShares::position_content, "by the query's position and the key's content"),
           share("position_position", &PartShares::position_position, "by position alone"),
           share("bias", &PartShares::bias, "by the bias"),
+          share("rows", &PartShares::rows, "by products with distance rows; absent if there are none")
+              .since_later()
+              .left_out_if([](const PartShares& shares) { return !shares.has_rows(); }),
           share("decoupled", &PartShares::decoupled, "by the decoupled path")};
 }
 
