@@ -91,8 +91,10 @@ TEST(TaskCatalogue, SolversAgreeWithGeneratorsUnderCombinedOptions) {
       {"retrieval", {"queries=8"}},
       {"flipflop", {"ignore=98"}},
       {"addition", {"order=plain", "lengths=equal", "carries=chains"}},
+      {"mqar", {"noise=blank", "power=100"}},
       {"missing", {"symbols=9"}},
-      {"odds_first", {"symbols=9"}}};
+      {"odds_first", {"symbols=9"}},
+      {"variables", {"chains=5", "hops=5"}}};
   for (const auto& [name, settings] : cases)
     expect_solver_agrees(find_task(name), testing_support::values_of(name, settings), kSolved);
 }
@@ -141,12 +143,13 @@ uint64_t hash_samples(const Task& task, uint64_t seed) {
 // Published results name a data seed; this pins what the seed stands for.
 TEST(TaskCatalogue, TheSamplesOfASeedNeverChange) {
   const std::map<std::string, uint64_t> hashes = {
-      {"distance", 3951410278303083906u},   {"counting", 12338576623317536913u}, {"joint", 13216400926445830162u},
-      {"index", 1406234515107014180u},      {"retrieval", 2512114990696273604u}, {"indirect", 10410515426204449013u},
-      {"grid", 17272687374462754446u},      {"grid3", 13412825870237255538u},    {"copy", 12864262999316179763u},
-      {"reverse", 2578432463301916383u},    {"flipflop", 16683952062751235377u}, {"parity", 15165011210155544969u},
-      {"modular", 17689524190643073397u},   {"addition", 17653624218240402246u}, {"missing", 14032394977081378562u},
-      {"odds_first", 3514678802924965920u}, {"stack", 11031976603780286039u},    {"dyck", 17715407190185463034u},
+      {"distance", 3951410278303083906u}, {"counting", 12338576623317536913u}, {"joint", 13216400926445830162u},
+      {"index", 1406234515107014180u},    {"retrieval", 2512114990696273604u}, {"indirect", 10410515426204449013u},
+      {"grid", 17272687374462754446u},    {"grid3", 13412825870237255538u},    {"copy", 12864262999316179763u},
+      {"reverse", 2578432463301916383u},  {"flipflop", 16683952062751235377u}, {"parity", 15165011210155544969u},
+      {"modular", 17689524190643073397u}, {"addition", 17653624218240402246u}, {"mqar", 621929484903025169u},
+      {"passkey", 7789357396338582890u},  {"missing", 14032394977081378562u},  {"odds_first", 3514678802924965920u},
+      {"stack", 11031976603780286039u},   {"dyck", 17715407190185463034u},     {"variables", 13630998563048193255u},
   };
   for (const TaskEntry& entry : task_catalogue()) {
     const auto task = make_task(entry.name, quick_values(entry));

@@ -54,10 +54,15 @@ const std::vector<LongerCase> kCases = {
     {"modular", {"operators=signs"}, 2},
     {"addition", {}, 3},
     {"addition", {"order=plain", "lengths=equal", "carries=chains"}, 3},
+    {"mqar", {}},
+    {"mqar", {"noise=blank", "power=100"}},
+    {"passkey", {}},
+    {"passkey", {"noise=random"}},
     {"missing", {}, 2},
     {"odds_first", {}, 2},
     {"stack", {}, 2},
     {"dyck", {}, 2},
+    {"variables", {}},
 };
 
 std::string text_of(const LongerCase& given, int64_t extra) {

@@ -18,9 +18,12 @@ TaskEntry flipflop_task();
 TaskEntry parity_task();
 TaskEntry modular_task();
 TaskEntry addition_task();
+TaskEntry mqar_task();
+TaskEntry passkey_task();
 TaskEntry missing_task();
 TaskEntry odds_first_task();
 TaskEntry stack_task();
 TaskEntry dyck_task();
+TaskEntry variables_task();
 
 }  // namespace phasor
