@@ -94,7 +94,8 @@ TEST(TaskCatalogue, SolversAgreeWithGeneratorsUnderCombinedOptions) {
       {"mqar", {"noise=blank", "power=100"}},
       {"missing", {"symbols=9"}},
       {"odds_first", {"symbols=9"}},
-      {"variables", {"chains=5", "hops=5"}}};
+      {"variables", {"chains=5", "hops=5"}},
+      {"listops", {"shortest=4", "longest=30", "depth=4", "arguments=3"}}};
   for (const auto& [name, settings] : cases)
     expect_solver_agrees(find_task(name), testing_support::values_of(name, settings), kSolved);
 }
@@ -150,6 +151,7 @@ TEST(TaskCatalogue, TheSamplesOfASeedNeverChange) {
       {"modular", 17689524190643073397u}, {"addition", 17653624218240402246u}, {"mqar", 621929484903025169u},
       {"passkey", 7789357396338582890u},  {"missing", 14032394977081378562u},  {"odds_first", 3514678802924965920u},
       {"stack", 11031976603780286039u},   {"dyck", 17715407190185463034u},     {"variables", 13630998563048193255u},
+      {"listops", 9264667700451831541u},
   };
   for (const TaskEntry& entry : task_catalogue()) {
     const auto task = make_task(entry.name, quick_values(entry));

@@ -63,6 +63,7 @@ const std::vector<LongerCase> kCases = {
     {"stack", {}, 2},
     {"dyck", {}, 2},
     {"variables", {}},
+    {"listops", {}},
 };
 
 std::string text_of(const LongerCase& given, int64_t extra) {

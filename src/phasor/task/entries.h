@@ -25,5 +25,6 @@ TaskEntry odds_first_task();
 TaskEntry stack_task();
 TaskEntry dyck_task();
 TaskEntry variables_task();
+TaskEntry listops_task();
 
 }  // namespace phasor
