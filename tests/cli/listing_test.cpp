@@ -27,8 +27,11 @@ std::vector<std::string> names(const Json& list) {
 
 TEST(Listing, CataloguesAreArraysOfNamedObjects) {
   const Json tasks = json_of({"tasks", "--json"});
-  EXPECT_EQ(names(tasks), (std::vector<std::string>{"distance", "counting", "joint", "index", "retrieval", "indirect",
-                                                    "grid", "grid3", "copy", "reverse"}));
+  EXPECT_EQ(names(tasks),
+            (std::vector<std::string>{"distance", "counting", "joint",     "index",   "retrieval", "indirect",
+                                      "grid",     "grid3",    "copy",      "reverse", "flipflop",  "parity",
+                                      "modular",  "addition", "mqar",      "passkey", "missing",   "odds_first",
+                                      "stack",    "dyck",     "variables", "listops"}));
   EXPECT_EQ(names(tasks[0].at("options")), (std::vector<std::string>{"vocabulary", "gap", "sides", "triggers",
                                                                      "fillers", "length", "readout", "answer"}));
   EXPECT_EQ(tasks[0].at("options")[4].at("choices"), (Json{"distinct", "any"}));

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "phasor/base/error.h"
+#include "phasor/random/distributions.h"
 #include "phasor/task/dataset.h"
 #include "phasor/task/distinct_index.h"
 #include "phasor/task/task.h"
@@ -87,7 +88,14 @@ TEST(TaskCatalogue, SolversAgreeWithGeneratorsUnderCombinedOptions) {
       {"distance", {"fillers=any", "length=fixed"}},
       {"distance", {"triggers=varied", "fillers=any", "length=fixed"}},
       {"retrieval", {"queries=4"}},
-      {"retrieval", {"queries=8"}}};
+      {"retrieval", {"queries=8"}},
+      {"flipflop", {"ignore=98"}},
+      {"addition", {"order=plain", "lengths=equal", "carries=chains"}},
+      {"mqar", {"noise=blank", "power=100"}},
+      {"missing", {"symbols=9"}},
+      {"odds_first", {"symbols=9"}},
+      {"variables", {"chains=5", "hops=5"}},
+      {"listops", {"shortest=4", "longest=30", "depth=4", "arguments=3"}}};
   for (const auto& [name, settings] : cases)
     expect_solver_agrees(find_task(name), testing_support::values_of(name, settings), kSolved);
 }
@@ -97,6 +105,30 @@ TEST(TaskCatalogue, SmallestSizesWork) {
     TaskValues values;
     for (const TaskOption& option : entry.options) values.push_back(option.least);
     expect_solver_agrees(entry, values, 1000);
+  }
+}
+
+// Values near the smallest, drawn at random; a task either takes them or says what does not fit.
+TEST(TaskCatalogue, SolversAgreeWithGeneratorsUnderRandomSettings) {
+  constexpr int64_t kReach = 24;
+  Draws draws({.seed = 11, .purpose = Purpose::data});
+  for (const TaskEntry& entry : task_catalogue()) {
+    int accepted = 0;
+    for (int trial = 0; accepted < 20 && trial < 2000; ++trial) {
+      TaskValues values;
+      for (const TaskOption& option : entry.options) {
+        const int64_t reach = std::min(option.most - option.least, kReach);
+        values.push_back(option.least + draws.below(static_cast<uint32_t>(reach + 1)));
+      }
+      try {
+        make_task(entry.name, values);
+      } catch (const UsageError&) {
+        continue;
+      }
+      ++accepted;
+      expect_solver_agrees(entry, values, 50);
+    }
+    EXPECT_EQ(accepted, 20) << entry.name;
   }
 }
 
@@ -115,7 +147,11 @@ TEST(TaskCatalogue, TheSamplesOfASeedNeverChange) {
       {"distance", 3951410278303083906u}, {"counting", 12338576623317536913u}, {"joint", 13216400926445830162u},
       {"index", 1406234515107014180u},    {"retrieval", 2512114990696273604u}, {"indirect", 10410515426204449013u},
       {"grid", 17272687374462754446u},    {"grid3", 13412825870237255538u},    {"copy", 12864262999316179763u},
-      {"reverse", 2578432463301916383u},
+      {"reverse", 2578432463301916383u},  {"flipflop", 16683952062751235377u}, {"parity", 15165011210155544969u},
+      {"modular", 17689524190643073397u}, {"addition", 17653624218240402246u}, {"mqar", 621929484903025169u},
+      {"passkey", 7789357396338582890u},  {"missing", 14032394977081378562u},  {"odds_first", 3514678802924965920u},
+      {"stack", 11031976603780286039u},   {"dyck", 17715407190185463034u},     {"variables", 13630998563048193255u},
+      {"listops", 9264667700451831541u},
   };
   for (const TaskEntry& entry : task_catalogue()) {
     const auto task = make_task(entry.name, quick_values(entry));

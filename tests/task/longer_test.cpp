@@ -48,6 +48,22 @@ const std::vector<LongerCase> kCases = {
     {"reverse", {}, 2},
     {"retrieval", {"keys=60", "values=70"}, 2},
     {"retrieval", {"paper", "queries=3"}, 2},
+    {"flipflop", {}, 2},
+    {"parity", {}},
+    {"modular", {}, 2},
+    {"modular", {"operators=signs"}, 2},
+    {"addition", {}, 3},
+    {"addition", {"order=plain", "lengths=equal", "carries=chains"}, 3},
+    {"mqar", {}},
+    {"mqar", {"noise=blank", "power=100"}},
+    {"passkey", {}},
+    {"passkey", {"noise=random"}},
+    {"missing", {}, 2},
+    {"odds_first", {}, 2},
+    {"stack", {}, 2},
+    {"dyck", {}, 2},
+    {"variables", {}},
+    {"listops", {}},
 };
 
 std::string text_of(const LongerCase& given, int64_t extra) {

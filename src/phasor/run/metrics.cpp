@@ -31,8 +31,8 @@ const Fields<Metrics>& json_fields(const Metrics*) {
                  "on the first `train.evaluation_tests` of the test set (0, the default: all), without dropout"),
       share_field("test_accuracy", &Metrics::test_accuracy, "on the same"),
       share_if_there("test_whole", &Metrics::test_whole,
-                     "share of test sequences with every target right; only for tasks that read every token (`copy`, "
-                     "`reverse`, `retrieval` with several queries)")};
+                     "share of test sequences with every target right; only for tasks that read every token, "
+                     "such as `copy`")};
   return fields;
 }
 

@@ -8,8 +8,10 @@ namespace phasor {
 
 const std::vector<TaskEntry>& task_catalogue() {
   static const std::vector<TaskEntry> catalogue = {
-      distance_task(), counting_task(), joint_task(), index_task(), retrieval_task(),
-      indirect_task(), grid_task(),     grid3_task(), copy_task(),  reverse_task(),
+      distance_task(), counting_task(), joint_task(),     index_task(),   retrieval_task(), indirect_task(),
+      grid_task(),     grid3_task(),    copy_task(),      reverse_task(), flipflop_task(),  parity_task(),
+      modular_task(),  addition_task(), mqar_task(),      passkey_task(), missing_task(),   odds_first_task(),
+      stack_task(),    dyck_task(),     variables_task(), listops_task(),
   };
   return catalogue;
 }

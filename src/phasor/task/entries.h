@@ -14,5 +14,17 @@ TaskEntry grid_task();   // two axes
 TaskEntry grid3_task();  // in grid.cpp: three
 TaskEntry copy_task();
 TaskEntry reverse_task();  // in copy.cpp
+TaskEntry flipflop_task();
+TaskEntry parity_task();
+TaskEntry modular_task();
+TaskEntry addition_task();
+TaskEntry mqar_task();
+TaskEntry passkey_task();
+TaskEntry missing_task();
+TaskEntry odds_first_task();
+TaskEntry stack_task();
+TaskEntry dyck_task();
+TaskEntry variables_task();
+TaskEntry listops_task();
 
 }  // namespace phasor

@@ -15,6 +15,24 @@ inline int32_t draw_between(Draws& draws, int32_t least, int32_t most) {
   return least + static_cast<int32_t>(draws.below(static_cast<uint32_t>(most - least + 1)));
 }
 
+// Uniform in (0, 1).
+inline double draw_share(Draws& draws) { return (draws.below(1u << 31) + 0.5) * 0x1.0p-31; }
+
+// One of 0 .. count - 1, each with a chance in proportion to its weight(i), which is never negative; not all are 0.
+template <class Weight>
+size_t draw_weighted(Draws& draws, size_t count, const Weight& weight) {
+  double total = 0.0;
+  for (size_t i = 0; i < count; ++i) total += weight(i);
+  double left = draw_share(draws) * total;
+  size_t chosen = count;
+  for (size_t i = 0; i < count && left >= 0.0; ++i) {
+    if (weight(i) <= 0.0) continue;
+    left -= weight(i);
+    chosen = i;  // the last one that has a weight, should rounding leave a rest
+  }
+  return chosen;
+}
+
 // Words drawn without repeating one: a Fisher-Yates shuffle that goes as far as it is asked to. Once every word has
 // come, a fresh round begins; tasks that promise different words see to it that one round is enough.
 class DistinctWords {
