@@ -68,9 +68,11 @@ TEST(EncodingCard, EveryEntryHasOne) {
     const EncodingCard card = card_of(shown_expression(entry));
     expect_fits_a_terminal(card_text(card));
     expect_fits_a_terminal(card_text(card, {.all = true}));
-    // Gates alone have nothing to measure.
-    const bool measured =
-        card.traits.coupling != Coupling::content_bias && card.traits.coupling != Coupling::content_rotation;
+    // Gates alone have nothing to measure, and far keys that see other angles no vectors of positions.
+    const auto is_dense = [](const LayerEncoding& layer) { return layer.dense != nullptr; };
+    const bool measured = card.traits.coupling != Coupling::content_bias &&
+                          card.traits.coupling != Coupling::content_rotation &&
+                          std::none_of(card.resolved.layers.begin(), card.resolved.layers.end(), is_dense);
     EXPECT_EQ(card.left_out.empty(), measured) << entry.name;
     expect_words(card_text(card), {entry.name, measured ? "Desiderata" : "Not measured", "class ",
                                    "--all adds every parameter of " + entry.name});

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "phasor/engine/ops.h"
+#include "reference/dense_term.h"
 #include "reference/dropout.h"
 #include "reference/grid.h"
 
@@ -54,6 +55,7 @@ struct AttentionSetup {
   RotationSetup rotation;
   BiasSetup bias;
   RowScaleSetup row_scale;
+  DenseSetup dense;
   DropoutRule dropout;
 
   int64_t sequences() const { return static_cast<int64_t>(offsets.size()) - 1; }
@@ -103,6 +105,8 @@ struct AttentionTensors {
   Grid<S> sink = {};    // [1, heads], -infinity for heads without one; or empty
   Grid<S> angle = {};   // [tokens, token sets * pairs] or empty: what is added to the angles of rotation.token
   Grid<S> phase = {};   // [tables * sets, pairs] or empty: what is added to the angles of keys
+  // Of setup.dense, or empty: [sets * (most + 1), key_width], [tokens, sets * key_width], [tokens, sets].
+  Grid<S> vectors = {}, directions = {}, strengths = {};
 };
 
 template <class S>
@@ -160,7 +164,6 @@ std::vector<Turn<S>> token_turns(const AttentionSetup& setup, const Grid<S>& ang
 template <class S>
 std::vector<Turn<S>> turns(const AttentionSetup& setup, const AttentionTensors<S>& x, bool query, int64_t s, int64_t h,
                            int64_t token) {
-  const Grid<S>& frequency = x.frequency;
   using std::cos;
   using std::sin;
   if (setup.token_set(h) >= 0) return token_turns(setup, x.angle, h, token);
@@ -270,13 +273,17 @@ AttentionRow<S> attention_row(const AttentionSetup& setup, const AttentionTensor
   using std::log;
   const int64_t begin = setup.begin(s);
   AttentionRow<S> row;
+  const S factor = logit_scale(setup, x.scale, s, h, begin + i);
+  const auto scaled = [&](int64_t j) {
+    Sum<S> sum;
+    for (int64_t c = 0; c < keys.columns; ++c) sum.add(queries(i, c) * keys(j, c));
+    return factor * product_with_term(setup, x, queries, keys, s, h, i, j, sum.total());
+  };
   double largest = has_sink(x, h) ? value_of(x.sink(0, h)) : -std::numeric_limits<double>::infinity();
   for (int64_t j = 0; j < keys.rows; ++j) {
     if (!setup.sees(h, i, j)) continue;
     row.keys.push_back(j);
-    Sum<S> sum;
-    for (int64_t c = 0; c < keys.columns; ++c) sum.add(queries(i, c) * keys(j, c));
-    S logit = logit_scale(setup, x.scale, s, h, begin + i) * sum.total();
+    S logit = scaled(j) + added_by_positions<S>(setup, x, s, h, i, j, scaled);
     if (!x.bias.empty()) logit += x.bias(setup.bias_row(s, h, begin + i), setup.bias_column(begin + i, begin + j));
     if (!x.prefix.empty()) logit += prefix_between(x.prefix, begin + i, begin + j, h);
     row.logits.push_back(logit);

@@ -493,7 +493,11 @@ class AttentionData {
             lift<S>(tensors.scale),
             lift<S>(tensors.prefix),
             lift<S>(tensors.sink),
-            {}};
+            {},
+            {},
+            lift<S>(tensors.vectors),
+            lift<S>(tensors.directions),
+            lift<S>(tensors.strengths)};
   }
 
   int64_t tokens() const { return batch.tokens(); }

@@ -24,10 +24,14 @@ EncodingEntry fox_entry();
 EncodingEntry cable_entry();
 EncodingEntry selective_rope_entry();
 EncodingEntry repo_entry();
+EncodingEntry cope_entry();
+EncodingEntry path_entry();
 EncodingEntry accumulated_random_entry();
 EncodingEntry rope_entry();
 EncodingEntry prope_entry();
 EncodingEntry xpos_entry();
+EncodingEntry self_extend_entry();
+EncodingEntry rerope_entry();
 EncodingEntry ssmax_entry();
 EncodingEntry logn_entry();
 EncodingEntry llama4_scale_entry();
@@ -63,10 +67,14 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       cable_entry(),
       selective_rope_entry(),
       repo_entry(),
+      cope_entry(),
+      path_entry(),
       // rotations
       rope_entry(),
       prope_entry(),
       xpos_entry(),
+      self_extend_entry(),
+      rerope_entry(),
       // factors by the query
       ssmax_entry(),
       logn_entry(),

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "phasor/base/feature_map.h"
+#include "phasor/engine/dense_term.h"
 #include "phasor/formula/program.h"
 #include "phasor/random/stream.h"
 #include "phasor/tensor/matrix.h"
@@ -282,6 +283,7 @@ struct Attention {
   // c: one number per token and head that does not rise along a sequence (GateScan). In double, because differences of
   // large numbers are what counts.
   View<const double, 2> prefix;  // [tokens, heads]; empty: none
+  DenseTerm dense;               // what it changes about the products and adds to L
   // The weight from query i to key j of sequence s and head h has index s * 2^40 + i * 2^20 + j and
   // site stream.site + h.
   Dropout dropout;
@@ -307,6 +309,7 @@ struct AttentionBackward {
   View<float, 3> dangle;    // [tokens, token sets, pairs]: by the angles of rotation.token; empty where there are none
   // += [tables * sets, pairs] or empty: by a phase that keys are turned by beside the query's factors, e^(i phase).
   View<float, 2> dphase;
+  DenseTermGradients ddense;
   ConstMatrix out, dout;
   View<const float, 2> log_sum;
   Attention attention;

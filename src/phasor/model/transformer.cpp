@@ -210,6 +210,7 @@ Attention Transformer::attention(int64_t l) const {
   attention.chunk = tables.chunk;
   attention.sink = tables.sink;
   attention.rotation.token = layer.turn.factors;
+  attention.dense = dense_term(l);
   if (dropout_on_ && config_.dropout_sites == DropoutSites::all) {
     const auto site = static_cast<uint32_t>(l) * kHeadSites;
     attention.dropout = {.rate = static_cast<float>(config_.dropout),
@@ -302,6 +303,7 @@ void Transformer::run_layers(int64_t first, LayerPart part, const HeadHook& hook
       project(l);
       sum_gates(l);
       turn_by_tokens(l);
+      reflect_by_tokens(l);
     }
     if (from <= LayerPart::attention) {
       backend_.run(AttentionForward{.out = layer.mixed, .log_sum = layer.log_sum, .attention = attention(l)});

@@ -10,6 +10,7 @@
 #include "phasor/engine/cpu/attention_prefix.h"
 #include "phasor/engine/cpu/attention_rotation.h"
 #include "phasor/engine/cpu/attention_table_sums.h"
+#include "phasor/engine/cpu/attention_term.h"
 #include "phasor/engine/cpu/cpu_backend.h"
 #include "phasor/engine/cpu/elements.h"
 #include "phasor/engine/cpu/scratch.h"
@@ -403,6 +404,7 @@ void backward_groups(const AttentionBackward& op, int64_t sequence, int64_t firs
 }  // namespace
 
 void CpuBackend::run(const AttentionForward& op) {
+  if (op.attention.dense.any()) return attend_with_term(op);
   const std::vector<ForwardItem> items = forward_items(op.attention);
   // Short sequences are handed out a few at a time, long ones one by one.
   const int64_t grain = *op.attention.sequences.tokens > kItemRows * *op.attention.sequences.count / 4 ? 1 : 4;
@@ -412,6 +414,7 @@ void CpuBackend::run(const AttentionForward& op) {
 }
 
 void CpuBackend::run(const AttentionBackward& op) {
+  if (op.attention.dense.any()) return attend_back_with_term(op, partial_sums_);
   const Attention& attention = op.attention;
   const AttentionShape& shape = attention.shape;
   const int64_t sequences = *attention.sequences.count;
