@@ -168,7 +168,7 @@ inline Table shifted(Table x, const std::shared_ptr<const ShiftTerm>& shift, int
   return x;
 }
 
-// Queries and keys [n, query_width] of one head.
+// Queries and keys [n, query_width] of one head. Positions by gates and reflections, which contents make, are left out.
 inline DenseLogits dense_logits(const ResolvedEncoding& encoding, int64_t layer, int64_t head, Table q, Table k,
                                 const TokenPositions& positions) {
   const LayerEncoding& place = encoding.layers[static_cast<size_t>(layer)];
@@ -177,6 +177,18 @@ inline DenseLogits dense_logits(const ResolvedEncoding& encoding, int64_t layer,
   if (place.feature == FeatureMap::softplus) {
     q = features_of(q);
     k = features_of(k);
+  }
+  const FarAngles* far = place.dense != nullptr && place.dense->has(head) ? place.dense->far() : nullptr;
+  Table far_back, far_ahead, far_key;
+  if (far != nullptr) {
+    Rotation other;
+    other.pairs = far->pairs;
+    other.halves = far->halves;
+    other.axes = {far->axis};
+    other.positions = far->positions;
+    far_back = turned_rows(other, far->query_back, q, positions);
+    far_ahead = turned_rows(other, far->query_ahead, q, positions);
+    far_key = turned_rows(other, far->key, k, positions);
   }
   if (const auto& rotation = place.rotation[static_cast<size_t>(head)]) {
     q = turned_rows(*rotation, rotation->query, std::move(q), positions);
@@ -191,8 +203,13 @@ inline DenseLogits dense_logits(const ResolvedEncoding& encoding, int64_t layer,
       double product = 0.0;
       double q_square = 0.0;
       double k_square = 0.0;
+      const int64_t here = far == nullptr ? 0 : position_of(positions, far->axis, i);
+      const int64_t there = far == nullptr ? 0 : position_of(positions, far->axis, j);
+      const bool is_far = far != nullptr && std::abs(here - there) >= far->window;
+      const Table& query = !is_far ? q : there <= here ? far_back : far_ahead;
+      const Table& key = is_far ? far_key : k;
       for (int64_t c = 0; c < q.columns; ++c) {
-        product += q(i, c) * k(j, c);
+        product += query(i, c) * key(j, c);
         q_square += q(i, c) * q(i, c);
         k_square += k(j, c) * k(j, c);
       }

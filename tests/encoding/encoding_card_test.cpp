@@ -68,10 +68,12 @@ TEST(EncodingCard, EveryEntryHasOne) {
     const EncodingCard card = card_of(shown_expression(entry));
     expect_fits_a_terminal(card_text(card));
     expect_fits_a_terminal(card_text(card, {.all = true}));
-    // What content decides as well has nothing to measure.
+    // What content decides as well has nothing to measure, and far keys that see other angles no vectors of positions.
+    const auto is_dense = [](const LayerEncoding& layer) { return layer.dense != nullptr; };
     const Coupling coupling = card.traits.coupling;
     const bool measured = coupling != Coupling::content_bias && coupling != Coupling::content_rotation &&
-                          coupling != Coupling::distance_rows;
+                          coupling != Coupling::distance_rows &&
+                          std::none_of(card.resolved.layers.begin(), card.resolved.layers.end(), is_dense);
     EXPECT_EQ(card.left_out.empty(), measured) << entry.name;
     expect_words(card_text(card), {entry.name, measured ? "Desiderata" : "Not measured", "class ",
                                    "--all adds every parameter of " + entry.name});

@@ -106,6 +106,11 @@ const std::vector<std::string> kRelative = {
     "rope(axes=2,map=interleaved)",
     "prope(0.5)",
     "xpos",
+    "cope",
+    "path",
+    "self_extend(group=1,window=3)",
+    "rerope(window=4)",
+    "rerope(window=3,leak=0.5,layout=half)",
     "pope",
     "pope(phase=none,base=100)",
     "pope(phase=uniform,sharing=layer)",
@@ -141,6 +146,7 @@ const std::vector<std::string> kAbsolute = {
     "scale(\"1+i/(1+h)\")",
     "rope+scale(\"s*log(i+2)\",s=learned(1,per=head))",
     "llama4_scale(floor=8)",
+    "self_extend(group=3,window=4)",
 };
 
 // Factors by the number of keys that a query sees: its position behind a mask, the sequence's length without.

@@ -176,6 +176,25 @@ inline std::vector<ModelCase> encoding_cases() {
     add_causal("sinks_that_differ",
                "sink(start=1)[heads=1-2,layers=0]+sink(logit=fixed)[heads=0,layers=0]+relative[window=4]");
   }
+  // With all logits of a head at hand, which other backends refuse
+  if (tested_device() == kDefaultDevice) {
+    add_causal("cope", "cope(max=3,init=0.5)");
+    add_causal("cope_at_start", "cope");
+    add_causal("cope_per_head", "cope(max=4,sharing=head,init=0.5)[heads=0,2]+rope+alibi(slopes=learned)");
+    add_causal("cope_beside_everything",
+               "cope(max=2,init=0.5)[layers=1]+rope(frequencies=learned)+fox[heads=1]+relative+ssmax+sink(start=0.4)");
+    add_causal("cope_in_a_window", "cope(max=3,init=0.5)[window=4]+sinusoidal");
+    add_causal("path", "path(rank=3)");
+    add_causal("path_without_rank", "path(rank=0)[heads=1-2][layers=0]+rope(frequencies=learned)");
+    add_causal("path_fox", "path+fox+t5(buckets=4,max_distance=6)[window=6]");
+    add("self_extend", "self_extend(group=2,window=3)");
+    add_causal("self_extend_half",
+               "self_extend(group=3,window=4,layout=half,fraction=0.5,base=50)+alibi(slopes=learned)");
+    add_causal("self_extend_on_one_head", "self_extend(group=2,window=2)[heads=1]+rope[heads=0,2]+ssmax");
+    add("self_extend_randomized", "randomized(self_extend(group=2,window=5),max=20)");
+    add("rerope", "rerope(window=3)");
+    add_causal("rerope_leaky", "rerope(window=2,leak=0.25,layout=half)[layers=0]+rope(frequencies=learned)[layers=1]");
+  }
   // Keys and values from the embeddings in every layer: one case for each place that an encoding can have
   const auto add_input_keys = [&](const char* name, const char* encoding) -> ModelConfig& {
     ModelConfig& config = add(name, encoding);

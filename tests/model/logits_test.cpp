@@ -211,6 +211,116 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
     }
   }
 
+  struct DensePair {
+    std::vector<std::complex<double>> query, key;
+    std::vector<double> plain_query, plain_key;
+    double scale;
+  };
+
+  static double size_of(const std::vector<double>& x) {
+    double square = 0.0;
+    for (const double channel : x) square += channel * channel;
+    return std::sqrt(square);
+  }
+
+  // What needs more than the two tokens. `value` has the scaled product.
+  void add_dense(Value& value, const Rows& attention, const LayerEncoding& layer, int64_t l, int64_t head, int64_t i,
+                 int64_t j, int64_t length, const DensePair& pair) const {
+    const DensePlace& dense = *layer.dense;
+    const auto width = static_cast<int64_t>(pair.plain_query.size());
+    const double product = pair.scale * size_of(pair.plain_query) * size_of(pair.plain_key);
+    const auto found = std::find(dense.heads.begin(), dense.heads.end(), head);
+    const int64_t set = found - dense.heads.begin();
+    const ParameterValues parameters = values();
+    if (const FarAngles* far = dense.far()) {
+      const int64_t here = position(i, far->axis), there = position(j, far->axis);
+      if (std::abs(here - there) < far->window) return;
+      const auto& query = there <= here ? far->query_back : far->query_ahead;
+      value = Value{.sum = 0.0, .size = product};
+      std::vector<bool> turned(static_cast<size_t>(width));
+      for (int64_t c = 0; c < far->pairs; ++c) {
+        const auto first = static_cast<size_t>(far->halves ? c : 2 * c);
+        const size_t second = far->halves ? first + static_cast<size_t>(far->pairs) : first + 1;
+        turned[first] = turned[second] = true;
+        const auto q = std::complex<double>(pair.plain_query[first], pair.plain_query[second]) *
+                       query[static_cast<size_t>(here * far->pairs + c)];
+        const auto k = std::complex<double>(pair.plain_key[first], pair.plain_key[second]) *
+                       far->key[static_cast<size_t>(there * far->pairs + c)];
+        value.add(pair.scale * (q * std::conj(k)).real());
+      }
+      for (size_t c = 0; c < turned.size(); ++c) {
+        if (!turned[c]) value.add(pair.scale * pair.plain_query[c] * pair.plain_key[c]);
+      }
+    }
+    if (const TokenReflections* reflections = dense.reflections()) {
+      const auto tensor = [&](int64_t place) { return &parameters[static_cast<size_t>(place)]; };
+      std::vector<double> v;
+      for (const auto& channel : pair.query) v.push_back(channel.real());
+      value = Value{.sum = 0.0, .size = product};
+      for (int64_t t = i; t > j; --t) {
+        std::vector<Value> x, inner;
+        for (const double channel : channels(attention.stream, t, 0, data_.config.width)) {
+          x.push_back({channel, std::abs(channel)});
+        }
+        for (int64_t c = 0; c < reflections->inner; ++c) {
+          inner.push_back(linear(*tensor(reflections->inner_weight), nullptr, c, x));
+        }
+        const Value y = linear(*tensor(reflections->strength_weight), tensor(reflections->strength_bias), set, x);
+        std::vector<double> w, sizes;
+        for (int64_t c = 0; c < width; ++c) {
+          const Value z = linear(*tensor(reflections->weight), nullptr, set * width + c, inner.empty() ? x : inner);
+          w.push_back(z.sum);
+          sizes.push_back(z.size);
+        }
+        const double length_of_w = std::sqrt(size_of(w) * size_of(w) + 1e-6);
+        double along = 0.0;
+        for (size_t c = 0; c < w.size(); ++c) along += w[c] / length_of_w * v[c];
+        const double strength = 2.0 / (1.0 + std::exp(-y.sum));
+        for (size_t c = 0; c < w.size(); ++c) v[c] -= strength * along * w[c] / length_of_w;
+        // A direction is in it twice, with a strength of at most 2; that has a slope of at most 1/2.
+        value.size += product * (4.0 * size_of(sizes) / length_of_w + 0.5 * y.size);
+      }
+      for (size_t c = 0; c < v.size(); ++c) value.add(pair.scale * v[c] * pair.key[c].real());
+    }
+    if (const ContextPositions* positions = dense.positions()) {
+      double sum = 0.0, size = 0.0;
+      for (int64_t t = j; t <= i; ++t) {
+        const Value z = scaled_product(attention, l, head, i, t, length);
+        sum += 1.0 / (1.0 + std::exp(-z.sum));
+        size += z.size / 4.0;
+      }
+      sum = std::min(sum, static_cast<double>(positions->most));
+      const double* vectors =
+          &parameters[static_cast<size_t>(positions->vectors)]
+                     [static_cast<size_t>((positions->per_head ? set : 0) * (positions->most + 1) * width)];
+      const auto below = std::min(static_cast<int64_t>(sum), positions->most - 1);
+      const double share = sum - static_cast<double>(below);
+      for (int64_t c = 0; c < width; ++c) {
+        const double q = pair.plain_query[static_cast<size_t>(c)];
+        const double low = vectors[below * width + c], high = vectors[(below + 1) * width + c];
+        value.add(q * ((1.0 - share) * low + share * high));
+        value.size += std::abs(q * (high - low)) * (size + sum);
+      }
+    }
+  }
+
+  // Of a head with positions by gates, which are of this alone.
+  Value scaled_product(const Rows& attention, int64_t l, int64_t head, int64_t i, int64_t j, int64_t length) const {
+    const LayerEncoding& layer = encoding_.layers[static_cast<size_t>(l)];
+    const AttentionShape& shape = attention.shape;
+    const Rotation* rotation = layer.rotation[static_cast<size_t>(head)].get();
+    const int64_t key_head = head * shape.key_heads / shape.heads;
+    const auto q =
+        turned(channels(attention.query, i, head * shape.key_width, shape.key_width), rotation, true, i, length);
+    const auto k =
+        turned(channels(attention.key, j, key_head * shape.key_width, shape.key_width), rotation, false, j, length);
+    const double scale = layer.scale[static_cast<size_t>(head)] * row_scale(layer, head, i, length) /
+                         std::sqrt(static_cast<double>(shape.key_width));
+    Value value;
+    for (size_t c = 0; c < q.size(); ++c) value.add(scale * q[c].real() * k[c].real());
+    return value;
+  }
+
   double row_scale(const LayerEncoding& layer, int64_t head, int64_t i, int64_t length) const {
     if (layer.row_scale == nullptr) return 1.0;
     const ScaleTerm& term = *layer.row_scale;
@@ -271,6 +381,9 @@ class EncodingLogits : public ::testing::TestWithParam<ModelCase> {
       }
     }
     for (size_t c = 0; c < q.size(); ++c) value.add(scale * q[c].real() * k[c].real());
+    if (layer.dense != nullptr && layer.dense->has(head)) {
+      add_dense(value, attention, layer, l, head, i, j, length, {q, k, plain_q, plain_k, scale});
+    }
     value.add(bias(layer, head, i, j, length));
     add_gates(value, attention, layer, head, i, j);
     add_rows(value, scale, layer.query_rows.get(), shifted(own_q, layer.row_shift.get(), head), head, i, j);

@@ -197,7 +197,47 @@ class ReferenceModel {
     tensors.row_shift = term_table(encoding.row_shift);
     reference::AttentionSetup setup = this->setup(encoding, layer, tensors);
     if (encoding.token_rotation) turn_by_tokens(setup.rotation, tensors, x, *encoding.token_rotation);
+    if (encoding.dense) add_dense(setup.dense, tensors, x, *encoding.dense);
     return stored(reference::attention(setup, tensors).out);
+  }
+
+  void add_dense(reference::DenseSetup& setup, reference::AttentionTensors<S>& tensors, const Grid& x,
+                 const DensePlace& dense) const {
+    setup.head_set.assign(static_cast<size_t>(config_.heads), -1);
+    const ContextPositions* positions = dense.positions();
+    for (size_t set = 0; set < dense.heads.size(); ++set) {
+      const bool own = dense.reflections() != nullptr || (positions != nullptr && positions->per_head);
+      setup.head_set[static_cast<size_t>(dense.heads[set])] = own ? static_cast<int32_t>(set) : 0;
+    }
+    if (positions != nullptr) {
+      setup.most = positions->most;
+      tensors.vectors = learned(positions->vectors);
+      tensors.vectors.columns = config_.head_width;
+      tensors.vectors.rows = static_cast<int64_t>(tensors.vectors.data.size()) / config_.head_width;
+    }
+    if (const TokenReflections* reflections = dense.reflections()) {
+      Grid from = x;
+      if (reflections->inner > 0) {
+        from = stored(reference::product(x, narrowed(learned(reflections->inner_weight))));
+      }
+      tensors.directions = reference::product(from, narrowed(learned(reflections->weight)));
+      tensors.strengths =
+          reference::product(x, narrowed(learned(reflections->strength_weight)), learned(reflections->strength_bias));
+      for (Grid* made : {&tensors.directions, &tensors.strengths}) {
+        for (S& value : made->data) value = as_gradient(value);
+      }
+    }
+    if (const FarAngles* far = dense.far()) {
+      setup.window = far->window;
+      setup.axis = far->axis;
+      setup.pairs = far->pairs;
+      setup.halves = far->halves;
+      for (const auto& [to, factors] : {std::pair{&setup.query_back, &far->query_back},
+                                        {&setup.query_ahead, &far->query_ahead},
+                                        {&setup.key, &far->key}}) {
+        for (const std::complex<double>& factor : *factors) to->insert(to->end(), {factor.real(), factor.imag()});
+      }
+    }
   }
 
   // Sums of gates of the normed stream; heads without a gate have 0. Only gradients are stored narrow.

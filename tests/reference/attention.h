@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "phasor/engine/ops.h"
+#include "reference/dense_term.h"
 #include "reference/dropout.h"
 #include "reference/grid.h"
 
@@ -62,6 +63,7 @@ struct AttentionSetup {
   BiasSetup bias;
   RowScaleSetup row_scale;
   RowsSetup query_rows, key_rows;
+  DenseSetup dense;
   DropoutRule dropout;
 
   int64_t sequences() const { return static_cast<int64_t>(offsets.size()) - 1; }
@@ -119,6 +121,8 @@ struct AttentionTensors {
   Grid<S> phase = {};   // [tables * sets, pairs] or empty: what is added to the angles of keys
   Grid<S> query_rows = {}, key_rows = {};    // [rows, (heads *) key_width] or empty
   Grid<S> query_shift = {}, row_shift = {};  // [heads, key_width] or empty
+  // Of setup.dense, or empty: [sets * (most + 1), key_width], [tokens, sets * key_width], [tokens, sets].
+  Grid<S> vectors = {}, directions = {}, strengths = {};
 };
 
 template <class S>
@@ -312,13 +316,16 @@ AttentionRow<S> attention_row(const AttentionSetup& setup, const AttentionTensor
   const S scale = logit_scale(setup, x.scale, s, h, begin + i);
   const std::vector<S> row_query = shifted(plain(setup, x, true, h, begin + i), x.row_shift, h);
   AttentionRow<S> row;
+  const auto scaled = [&](int64_t j) {
+    Sum<S> sum;
+    for (int64_t c = 0; c < keys.columns; ++c) sum.add(queries(i, c) * keys(j, c));
+    return scale * product_with_term(setup, x, queries, keys, s, h, i, j, sum.total());
+  };
   double largest = has_sink(x, h) ? value_of(x.sink(0, h)) : -std::numeric_limits<double>::infinity();
   for (int64_t j = 0; j < keys.rows; ++j) {
     if (!setup.sees(h, i, j)) continue;
     row.keys.push_back(j);
-    Sum<S> sum;
-    for (int64_t c = 0; c < keys.columns; ++c) sum.add(queries(i, c) * keys(j, c));
-    S logit = scale * sum.total();
+    S logit = scaled(j) + added_by_positions<S>(setup, x, s, h, i, j, scaled);
     if (!x.query_rows.empty()) {
       const int64_t at = setup.row_of(setup.query_rows, begin + i, begin + j);
       logit += scale * row_product(setup, row_query, x.query_rows, at, h);

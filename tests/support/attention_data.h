@@ -75,7 +75,10 @@ class AttentionData {
             lift<S>(tensors.query_rows),
             lift<S>(tensors.key_rows),
             lift<S>(tensors.query_shift),
-            lift<S>(tensors.row_shift)};
+            lift<S>(tensors.row_shift),
+            lift<S>(tensors.vectors),
+            lift<S>(tensors.directions),
+            lift<S>(tensors.strengths)};
   }
 
   int64_t tokens() const { return batch.tokens(); }

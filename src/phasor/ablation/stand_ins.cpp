@@ -83,7 +83,10 @@ StandIns::StandIns(Transformer& model, const Capacity& capacity, const std::vect
   for (int64_t l = 0; l < config.layers; ++l) {
     means_.push_back({IndexSums(config.max_length, columns),
                       PositionFit(config.vocabulary, config.max_length, QueryKeyColumns(model.attention(l)).total()),
-                      GateSteps(config.heads), TurnSteps()});
+                      GateSteps(config.heads),
+                      TurnSteps(),
+                      {},
+                      {}});
   }
 }
 
@@ -97,6 +100,9 @@ void StandIns::gather(const Batch& batch, int64_t first_sample) {
     means.queries_keys.add(batch, first_sample, query_key_rows(backend, model_.attention(l), tokens));
     means.gates.add(batch, prefix_rows(backend, model_.attention(l), tokens));
     means.turns.add(batch, turn_rows_of(backend, model_.attention(l), tokens));
+    const Reflections reflections = model_.attention(l).dense.reflections;
+    means.directions.add(batch, download(backend, reflections.directions, tokens));
+    means.strengths.add(batch, download(backend, reflections.strengths, tokens));
   }
 }
 
@@ -322,6 +328,41 @@ void StandIns::set_turns(AblationMethod method, int64_t layer, Attention& attent
                                                   turns.extent(1), turns.extent(2), 2);
 }
 
+View<const float, 2> StandIns::mean_rows(const TokenMeans& means, const View<const float, 2>& rows, const Batch& batch,
+                                         Memory& memory) const {
+  Backend& backend = model_.backend();
+  const auto columns = static_cast<size_t>(rows.extent(1));
+  std::vector<float> values = download(backend, ConstMatrix(rows), batch.token_count());
+  for (int64_t s = 0; s < batch.sequence_count(); ++s) {
+    const Span own = span_of(batch, s);
+    float* first = values.data() + static_cast<size_t>(own.first) * columns;
+    const std::vector<double> mean = means.others(first, own.length);
+    for (size_t i = 0; i < static_cast<size_t>(own.length) * columns; ++i)
+      first[i] = static_cast<float>(mean[i % columns]);
+  }
+  const size_t bytes = values.size() * sizeof(float);
+  if (memory.bytes() < bytes) memory = backend.allocate(bytes);
+  backend.copy_in(memory.data(), values.data(), bytes);
+  return View<const float, 2>(static_cast<const float*>(memory.data()), batch.token_count(), columns);
+}
+
+// Positions by gates and reflections are made of the tokens from the key to the query, in their order: without position
+// there are none, and shuffled, the order stays as that of a causal mask does. Without content gates are those of
+// queries and keys that have none, and every token reflects as the mean one. Where all tokens stand at one place none
+// is far; elsewhere what far keys see goes by the positions that are set.
+void StandIns::set_dense(AblationMethod method, int64_t layer, Attention& attention, const Batch& batch) {
+  DenseTerm& dense = attention.dense;
+  if (!dense.any()) return;
+  if (method == AblationMethod::position_off) {
+    dense = {};
+    return;
+  }
+  if (method != AblationMethod::content_off || dense.reflections.directions.empty()) return;
+  const Means& means = means_[static_cast<size_t>(layer)];
+  dense.reflections.directions = mean_rows(means.directions, dense.reflections.directions, batch, directions_);
+  dense.reflections.strengths = mean_rows(means.strengths, dense.reflections.strengths, batch, strengths_);
+}
+
 ConstMatrix StandIns::attend_again(AblationMethod method, int64_t layer, const Batch& batch, int64_t first_sample,
                                    int64_t draw) {
   Backend& backend = model_.backend();
@@ -343,6 +384,7 @@ ConstMatrix StandIns::attend_again(AblationMethod method, int64_t layer, const B
     attention.key_rows = {};
     attention.row_shift = {};
   }
+  set_dense(method, layer, attention, batch);
 
   const int64_t columns = QueryKeyColumns(attention).total();
   const Memory packed_memory = backend.allocate(changed.size() * sizeof(float));

@@ -9,6 +9,7 @@
 #include "phasor/ablation/index_sums.h"
 #include "phasor/ablation/method.h"
 #include "phasor/ablation/position_fit.h"
+#include "phasor/ablation/token_means.h"
 #include "phasor/ablation/turn_steps.h"
 #include "phasor/model/transformer.h"
 
@@ -37,6 +38,7 @@ class StandIns {
     PositionFit queries_keys;
     GateSteps gates;
     TurnSteps turns;
+    TokenMeans directions, strengths;  // of reflections
   };
   // Memory of the backend as large as the largest batch asks for.
   struct Scratch {
@@ -62,13 +64,18 @@ class StandIns {
   void set_gates(AblationMethod method, int64_t layer, Attention& attention, const Batch& batch,
                  const std::vector<int32_t>& places);
 
+  void set_dense(AblationMethod method, int64_t layer, Attention& attention, const Batch& batch);
+  // Every token of a sequence gets the mean of the other ones'; `memory` keeps them.
+  View<const float, 2> mean_rows(const TokenMeans& means, const View<const float, 2>& rows, const Batch& batch,
+                                 Memory& memory) const;
+
   Transformer& model_;
   Capacity capacity_;
   uint64_t seed_;
   bool gathers_;
   std::vector<Means> means_;  // [layers]
   std::unique_ptr<Scratch> zeros_, rows_, out_;
-  Memory log_sum_, positions_, prefix_, turns_;
+  Memory log_sum_, positions_, prefix_, turns_, directions_, strengths_;
   std::map<std::pair<int, int64_t>, Scratch> parts_;  // queries, shared queries, keys, shared keys by width
 };
 

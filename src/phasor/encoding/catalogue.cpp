@@ -24,6 +24,8 @@ EncodingEntry fox_entry();
 EncodingEntry cable_entry();
 EncodingEntry selective_rope_entry();
 EncodingEntry repo_entry();
+EncodingEntry cope_entry();
+EncodingEntry path_entry();
 EncodingEntry accumulated_random_entry();
 EncodingEntry shaw_entry();
 EncodingEntry transformer_xl_entry();
@@ -31,6 +33,8 @@ EncodingEntry deberta_entry();
 EncodingEntry rope_entry();
 EncodingEntry prope_entry();
 EncodingEntry xpos_entry();
+EncodingEntry self_extend_entry();
+EncodingEntry rerope_entry();
 EncodingEntry ssmax_entry();
 EncodingEntry logn_entry();
 EncodingEntry llama4_scale_entry();
@@ -66,6 +70,8 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       cable_entry(),
       selective_rope_entry(),
       repo_entry(),
+      cope_entry(),
+      path_entry(),
       // vectors by distance
       shaw_entry(),
       transformer_xl_entry(),
@@ -74,6 +80,8 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       rope_entry(),
       prope_entry(),
       xpos_entry(),
+      self_extend_entry(),
+      rerope_entry(),
       // factors by the query
       ssmax_entry(),
       logn_entry(),

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "phasor/base/feature_map.h"
+#include "phasor/engine/dense_term.h"
 #include "phasor/formula/program.h"
 #include "phasor/random/stream.h"
 #include "phasor/tensor/matrix.h"
@@ -297,6 +298,7 @@ struct Attention {
   DistanceRows query_rows, key_rows;  // E, F
   View<const float, 2> query_shift;   // u: [heads, key_width] or empty
   View<const float, 2> row_shift;     // v: [heads, key_width] or empty; read where there are query_rows
+  DenseTerm dense;                    // what it changes about the products and adds to L
   // The weight from query i to key j of sequence s and head h has index s * 2^40 + i * 2^20 + j and
   // site stream.site + h.
   Dropout dropout;
@@ -324,6 +326,7 @@ struct AttentionBackward {
   View<float, 2> dphase;
   View<float, 2> dquery_rows, dkey_rows;    // += as the tables, or empty
   View<float, 2> dquery_shift, drow_shift;  // += [heads, key_width] or empty
+  DenseTermGradients ddense;
   ConstMatrix out, dout;
   View<const float, 2> log_sum;
   Attention attention;

@@ -24,6 +24,18 @@ TokenTurnActivations carve_turn(Arena& arena, const TokenRotation& rotation, int
   return turn;
 }
 
+ReflectionActivations carve_reflections(Arena& arena, const DensePlace& dense, int64_t head_width, int64_t tokens,
+                                        Dtype dtype) {
+  const TokenReflections* reflections = dense.reflections();
+  if (reflections == nullptr) return {};
+  const auto heads = static_cast<int64_t>(dense.heads.size());
+  ReflectionActivations result;
+  if (reflections->inner > 0) result.inner = arena.matrix(dtype, tokens, reflections->inner);
+  result.directions = arena.view<float>(tokens, heads * head_width);
+  result.strengths = arena.view<float>(tokens, heads);
+  return result;
+}
+
 NormActivations carve_norm(Arena& arena, const ModelConfig& config, int64_t tokens, Dtype dtype) {
   return {.y = arena.matrix(dtype, tokens, config.width),
           .mean = arena.view<float>(tokens),
@@ -65,6 +77,9 @@ Activations::Activations(Arena& arena, const ModelConfig& config, const Resolved
       layer.prefix = arena.view<double>(tokens, config.heads);
     }
     if (layer_encoding.token_rotation) layer.turn = carve_turn(arena, *layer_encoding.token_rotation, tokens, dtype);
+    if (layer_encoding.dense != nullptr) {
+      layer.reflections = carve_reflections(arena, *layer_encoding.dense, config.head_width, tokens, dtype);
+    }
     layer.mixed = arena.matrix(dtype, tokens, config.heads * config.head_width);
     layer.log_sum = arena.view<float>(tokens, config.heads);
     layer.ffn_norm = carve_norm(arena, config, tokens, dtype);
@@ -127,6 +142,18 @@ GradientFlow::GradientFlow(Arena& arena, const ModelConfig& config, const Resolv
     turn_z = arena.matrix(dtype, capacity.tokens, numbers);
     turn_gate = arena.matrix(dtype, capacity.tokens, turned);
     dangle = arena.view<float>(capacity.tokens * angles);
+  }
+  int64_t reflection_heads = 0, reflection_columns = 0;
+  for (const LayerEncoding& layer : encoding.layers) {
+    const TokenReflections* reflections = layer.dense == nullptr ? nullptr : layer.dense->reflections();
+    if (reflections == nullptr) continue;
+    reflection_heads = std::max(reflection_heads, static_cast<int64_t>(layer.dense->heads.size()));
+    reflection_columns = std::max(reflection_columns, reflections->inner);
+  }
+  if (reflection_heads > 0) {
+    reflection_inner = arena.matrix(dtype, capacity.tokens, reflection_columns);
+    directions = arena.matrix(dtype, capacity.tokens, reflection_heads * config.head_width);
+    strengths = arena.matrix(dtype, capacity.tokens, reflection_heads);
   }
   if (config.kv_source == KvSource::input) embedded = arena.view<float>(capacity.tokens, config.width);
   if (config.readout != Readout::every) features = arena.view<float>(capacity.sequences, config.width);

@@ -31,6 +31,13 @@ struct TokenTurnActivations {
   View<float, 4> factors;  // [tokens, heads that are turned, pairs, 2]
 };
 
+// On the way from the stream to the directions and strengths that tokens reflect by.
+struct ReflectionActivations {
+  Matrix inner;               // [tokens, inner]; empty: directions come from the stream itself
+  View<float, 2> directions;  // [tokens, heads that have them * head width]
+  View<float, 2> strengths;   // [tokens, heads that have them]
+};
+
 struct LayerActivations {
   NormActivations attention_norm;
   LatentActivations latents;  // of a decoupled path
@@ -38,8 +45,9 @@ struct LayerActivations {
   View<float, 2> gates;       // [tokens, gates of all terms side by side] before the map; empty: the layer has none
   View<double, 2> prefix;     // [tokens, heads]: their sums along the sequence, 0 for heads without a gate
   TokenTurnActivations turn;  // empty: tokens turn nothing here
-  Matrix mixed;               // [tokens, heads * head_width]: what attention gives, heads side by side
-  View<float, 2> log_sum;     // [tokens, heads]
+  ReflectionActivations reflections;  // empty: tokens reflect nothing here
+  Matrix mixed;                       // [tokens, heads * head_width]: what attention gives, heads side by side
+  View<float, 2> log_sum;             // [tokens, heads]
   NormActivations ffn_norm;
   Matrix hidden;         // [tokens, hidden]
   Matrix preactivation;  // [tokens, hidden], gelu only
@@ -76,9 +84,10 @@ struct GradientFlow {
   View<double, 2> prefix;  // [tokens, heads], likewise
   // Of layers that tokens turn, as wide as the widest; empty: there is none.
   Matrix turn_halves, turn_inner, turn_z, turn_gate;
-  View<float, 1> dangle;    // [tokens * heads * pairs]
-  View<float, 2> embedded;  // [tokens, width], for KvSource::input
-  View<float, 2> features;  // [sequences, width]
+  View<float, 1> dangle;                           // [tokens * heads * pairs]
+  Matrix reflection_inner, directions, strengths;  // of layers that tokens reflect in, likewise
+  View<float, 2> embedded;                         // [tokens, width], for KvSource::input
+  View<float, 2> features;                         // [sequences, width]
 
   GradientFlow(Arena& arena, const ModelConfig& config, const ResolvedEncoding& encoding, const Capacity& capacity,
                Dtype dtype);

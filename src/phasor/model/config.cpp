@@ -23,6 +23,26 @@ std::string divisors_around(int64_t whole, int64_t number) {
   return fmt::format("{} or {}", below, above);
 }
 
+// What needs all logits of a head at once is for short sequences, and some of it for causal models.
+void require_dense_possible(const ResolvedEncoding& encoding) {
+  for (const LayerEncoding& layer : encoding.layers) {
+    if (layer.dense == nullptr) continue;
+    const DensePlace& dense = *layer.dense;
+    if (encoding.shape.positions > kMostDenseTokens) {
+      fail_usage(
+          "encoding {}: '{}' needs all logits of a head at once and takes sequences of at most {} tokens; here "
+          "the longest has {}",
+          encoding.expression, dense.name, kMostDenseTokens, encoding.shape.positions);
+    }
+    if (dense.by_content() && !encoding.shape.causal) {
+      fail_usage(
+          "encoding {}: '{}' is defined by the tokens from a key up to the query, and not for keys behind the "
+          "query; set model.causal=true",
+          encoding.expression, dense.name);
+    }
+  }
+}
+
 }  // namespace
 
 ModelConfig complete(ModelConfig config) {
@@ -69,6 +89,7 @@ ResolvedEncoding resolve_encoding(const ModelConfig& config, bool factors) {
         "protocol.kv_source=input: the latents of mla are made from one place, the layer's hidden state; use "
         "protocol.kv_source=hidden");
   }
+  require_dense_possible(encoding);
   return encoding;
 }
 

@@ -56,6 +56,7 @@ void DistanceProbe::collect(int64_t layer, const AttentionBackward& op) {
   const int64_t pairs = rotation.query.extent(2), first = rotation.first;
   const int64_t own = attention.shape.key_width - attention.shape.shared_query_width;
   if (attention.shape.feature != FeatureMap::none) return;  // op.dquery stands before the features, not behind them
+  if (!attention.dense.positions.vectors.empty()) return;   // queries that are not turned are in the logits as well
   if (first + 2 * pairs > own) return;                      // channels of all heads together
   const int64_t tokens = download(backend_, attention.sequences.tokens, 1).front();
   const int64_t sequences = download(backend_, attention.sequences.count, 1).front();

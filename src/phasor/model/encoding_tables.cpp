@@ -116,6 +116,12 @@ EncodingTables::EncodingTables(Backend& backend, const ResolvedEncoding& encodin
     tables.window = upload_mask(layer.masks, &HeadMask::window);
     tables.chunk = upload_mask(layer.masks, &HeadMask::chunk);
     if (layer.sink != nullptr) add_sink(*layer.sink, tables);
+    if (l > 0 && layer.dense == encoding.layers[l - 1].dense) {
+      tables.dense_set = layers_.back().dense_set;
+      tables.far = layers_.back().far;
+    } else if (layer.dense != nullptr) {
+      add_dense(*layer.dense, tables);
+    }
     layers_.push_back(tables);
   }
 }
@@ -340,6 +346,33 @@ void EncodingTables::add_token_rotation(const LayerEncoding& layer, int64_t l, L
   }
   table.token_set = View<const int32_t, 1>(upload_values(sets), sets.size());
   tables.token_frequency = View<const double, 1>(upload_values(rotation.frequencies), rotation.frequencies.size());
+}
+
+// Positions share their vectors between heads or do not; what else there is has a set for every head, or one.
+void EncodingTables::add_dense(const DensePlace& dense, LayerTables& tables) {
+  const ContextPositions* positions = dense.positions();
+  const bool one_set = dense.far() != nullptr || (positions != nullptr && !positions->per_head);
+  std::vector<int32_t> sets(static_cast<size_t>(encoding_.shape.heads), -1);
+  for (size_t set = 0; set < dense.heads.size(); ++set) {
+    sets[static_cast<size_t>(dense.heads[set])] = one_set ? 0 : static_cast<int32_t>(set);
+  }
+  tables.dense_set = View<const int32_t, 1>(upload_values(sets), sets.size());
+  const FarAngles* far = dense.far();
+  if (far == nullptr) return;
+  const auto factors = [&](const FarAngles::Factors& from) {
+    std::vector<float> values;
+    for (const std::complex<double>& factor : from) {
+      values.push_back(static_cast<float>(factor.real()));
+      values.push_back(static_cast<float>(factor.imag()));
+    }
+    return View<const float, 3>(upload_values(values), far->positions, far->pairs, 2);
+  };
+  tables.far = {.query_back = factors(far->query_back),
+                .query_ahead = factors(far->query_ahead),
+                .key = factors(far->key),
+                .window = static_cast<int32_t>(far->window),
+                .axis = static_cast<int32_t>(far->axis),
+                .halves = far->halves};
 }
 
 void EncodingTables::set_batch(const Batch& batch) {

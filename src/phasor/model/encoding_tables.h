@@ -22,6 +22,8 @@ struct LayerTables {
   View<const int32_t, 1> window, chunk;            // empty where no head has one
   View<const float, 1> sink;                       // empty where no head has one
   View<const double, 1> token_frequency;           // [pairs], of what tokens turn
+  View<const int32_t, 1> dense_set;                // DenseTerm::head_set; empty: the layer has no such term
+  FarRotation far;                                 // of one
   // Where the backward pass adds up gradients of learned tables; empty where nothing is learned.
   View<float, 2> dbias;
   View<float, 2> dscale;
@@ -77,6 +79,7 @@ class EncodingTables {
   View<const int32_t, 1> upload_mask(const std::vector<HeadMask>& masks, int64_t HeadMask::*part);
   void add_sink(const SinkTerm& term, LayerTables& tables);
   void add_token_rotation(const LayerEncoding& layer, int64_t l, LayerTables& tables);
+  void add_dense(const DensePlace& dense, LayerTables& tables);
   View<const float, 2> upload(const Table& table);
   template <class T>
   T* upload_values(const std::vector<T>& values);

@@ -29,6 +29,34 @@ double seen_pairs(const ModelConfig& config, const LayerEncoding& layer, const B
   return pairs;
 }
 
+double share_of_heads(const ModelConfig& config, const DensePlace& dense) {
+  return static_cast<double>(dense.heads.size()) / static_cast<double>(config.heads);
+}
+
+// Products of one channel with another beyond those of query and key, for each pair of tokens that see each other; a
+// mean over the heads.
+double dense_products(const ModelConfig& config, const LayerEncoding& layer) {
+  if (layer.dense == nullptr) return 0.0;
+  const double share = share_of_heads(config, *layer.dense);
+  // A vector is projected on a direction and moved along it.
+  if (layer.dense->reflections() != nullptr) return 2.0 * share * static_cast<double>(config.head_width);
+  return 0.0;
+}
+
+// Weights that every token meets.
+double dense_weights(const ModelConfig& config, const LayerEncoding& layer) {
+  if (layer.dense == nullptr) return 0.0;
+  const auto heads = static_cast<double>(layer.dense->heads.size()), width = static_cast<double>(config.width);
+  const double directions = heads * static_cast<double>(config.head_width);
+  if (const ContextPositions* positions = layer.dense->positions()) {
+    return directions * static_cast<double>(positions->most + 1);  // of every query with every position
+  }
+  const TokenReflections* reflections = layer.dense->reflections();
+  if (reflections == nullptr) return 0.0;
+  const auto inner = static_cast<double>(reflections->inner);
+  return heads * width + (reflections->inner > 0 ? inner * (width + directions) : width * directions);
+}
+
 }  // namespace
 
 namespace {
@@ -70,7 +98,9 @@ double training_flops(const ModelConfig& config, const ResolvedEncoding& encodin
       weights += static_cast<double>(turn.numbers()) * (turn.inner > 0 ? inner : width);
       if (turn.gate_weight >= 0) weights += static_cast<double>(turn.heads.size()) * width;
     }
-    const double pair = static_cast<double>(layout.shape.turned_width()) + static_cast<double>(config.head_width);
+    const double pair = static_cast<double>(layout.shape.turned_width()) + static_cast<double>(config.head_width) +
+                        dense_products(config, layer);
+    weights += dense_weights(config, layer);
     layers += weights * static_cast<double>(batch.token_count()) + pair * seen_pairs(config, layer, batch);
     layers += row_products(config, layer.query_rows.get(), batch) + row_products(config, layer.key_rows.get(), batch);
   }

@@ -214,6 +214,7 @@ Attention Transformer::attention(int64_t l) const {
   attention.key_rows = tables.key_rows;
   attention.query_shift = tables.query_shift;
   attention.row_shift = tables.row_shift;
+  attention.dense = dense_term(l);
   if (dropout_on_ && config_.dropout_sites == DropoutSites::all) {
     const auto site = static_cast<uint32_t>(l) * kHeadSites;
     attention.dropout = {.rate = static_cast<float>(config_.dropout),
@@ -306,6 +307,7 @@ void Transformer::run_layers(int64_t first, LayerPart part, const HeadHook& hook
       project(l);
       sum_gates(l);
       turn_by_tokens(l);
+      reflect_by_tokens(l);
     }
     if (from <= LayerPart::attention) {
       backend_.run(AttentionForward{.out = layer.mixed, .log_sum = layer.log_sum, .attention = attention(l)});

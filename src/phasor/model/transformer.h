@@ -108,6 +108,10 @@ class Transformer {
   void sum_gates_back(int64_t l);
   void turn_by_tokens(int64_t l);
   void turn_by_tokens_back(int64_t l);
+  void reflect_by_tokens(int64_t l);
+  void reflect_by_tokens_back(int64_t l);
+  DenseTerm dense_term(int64_t l) const;
+  DenseTermGradients dense_gradients(int64_t l) const;
   LinearSlot encoding_slot(int64_t weight, int64_t bias) const;
   TokenAngles token_angles(int64_t l) const;
   View<float, 3> dangle(const TokenRotation& rotation) const;

@@ -110,6 +110,7 @@ void Transformer::backward_layer(int64_t l, DistanceProbe* probe) {
   if (!layer.prefix.empty()) op.dprefix = flow_->prefix;
   const std::optional<TokenRotation>& turn = encoding_.layers[static_cast<size_t>(l)].token_rotation;
   if (turn) op.dangle = dangle(*turn);
+  op.ddense = dense_gradients(l);
   const View<float, 2> dbias = op.dbias;
   if (probe != nullptr) probe->attach(l, op);
   backend_.run(op);
@@ -120,6 +121,7 @@ void Transformer::backward_layer(int64_t l, DistanceProbe* probe) {
   project_back(l);
   sum_gates_back(l);
   turn_by_tokens_back(l);
+  reflect_by_tokens_back(l);
   residual_norm_backward(2 * l, slots.attention_norm, layer.attention_norm, false);
 }
 

@@ -146,7 +146,9 @@ ContentKind read_content_kind(std::string_view option, std::string_view text) {
 }
 
 bool content_is_words(const ResolvedEncoding& encoding) {
-  const auto gated = [](const LayerEncoding& layer) { return !layer.gates.empty() || layer.token_rotation; };
+  const auto gated = [](const LayerEncoding& layer) {
+    return !layer.gates.empty() || layer.token_rotation || (layer.dense != nullptr && layer.dense->by_content());
+  };
   return encoding.input.has_value() || std::any_of(encoding.layers.begin(), encoding.layers.end(), gated);
 }
 

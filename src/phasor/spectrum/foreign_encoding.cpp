@@ -30,6 +30,15 @@ void require_applicable(const ResolvedEncoding& encoding, const LayerEncoding& l
     refuse(encoding, "it makes features of queries and keys, twice as many channels as the file has");
   }
   if (layer.decoupled) refuse(encoding, "it makes queries and keys of its own, which the file does not have");
+  if (layer.dense != nullptr && layer.dense->by_content()) {
+    refuse(encoding,
+           layer.dense->positions() != nullptr
+               ? "it adds products of queries with trained vectors, at positions that all logits of a row make"
+               : "it reflects by directions of the hidden state, which the file does not have");
+  }
+  if (layer.dense != nullptr) {
+    refuse(encoding, "far keys see another angle than near ones, which a rotation of queries and keys cannot do");
+  }
   if (layer.token_rotation) {
     refuse(encoding, "it turns by angles of the hidden state, which the file does not have");
   }

@@ -15,8 +15,10 @@ struct HeadLogits {
   // What the rows of query and plain_query were multiplied with already; empty: nothing. It is part of the scale, so it
   // is in the products with and without angles, and in every part of them.
   std::vector<double> row_scale;
-  Dense bias;          // [n, n], 0 where a causal head does not look; empty: none
-  bool gated = false;  // some of the bias is made of tokens (gates), not of distances alone
+  Dense bias;  // [n, n], 0 where a causal head does not look; empty: none
+  // Some of the bias is made of tokens, not of distances alone: gates, and what attention adds that is no sum over
+  // channels (dense_terms.h).
+  bool gated = false;
   // [n, n], what products with distance rows add, the scale and row_scale included: it depends on content and on
   // distance. 0 where a causal head does not look; empty: none.
   Dense rows;

@@ -180,7 +180,8 @@ std::vector<Interaction> layer_interaction(const LayerLogits& layer, const Posit
   for (int64_t h = 0; h < heads; ++h) {
     const Dense& one = logits[static_cast<size_t>(h)];
     const Dense& other = logits[static_cast<size_t>((means.estimates() - 1) * heads + h)];
-    if (all_finite(one) && all_finite(other)) {
+    // What is added from a whole row of logits is not defined for contents drawn one by one.
+    if (all_finite(one) && all_finite(other) && !layer.has_dense_term(h)) {
       result.push_back(interaction(one, other));
     } else {
       result.push_back({.share = std::numeric_limits<double>::quiet_NaN()});

@@ -66,6 +66,8 @@ LayerLogits::LayerLogits(Transformer& model, const Batch& batch, int64_t layer)
   }
   if (!attention_.prefix.empty()) prefix_ = download(backend_, attention_.prefix.data(), tokens * heads());
 
+  dense_ = std::make_shared<const DenseTerms>(backend_, attention_, tokens, positions_, axes_);
+
   const AttentionShape& shape = attention_.shape;
   queries_ = features(by_head(download(backend_, attention_.query, tokens),
                               download(backend_, attention_.shared_query, tokens), tokens, shape, shape.heads,
@@ -113,10 +115,10 @@ std::vector<HeadLogits> LayerLogits::sequence(int64_t sequence) const {
 }
 
 std::vector<HeadLogits> LayerLogits::sequence_with(int64_t sequence, DenseView queries, DenseView keys) const {
-  return sequence_with(tables(sequence), queries, keys);
+  return sequence_with(sequence, tables(sequence), queries, keys);
 }
 
-std::vector<HeadLogits> LayerLogits::sequence_with(const SequenceTables& tables, DenseView queries,
+std::vector<HeadLogits> LayerLogits::sequence_with(int64_t sequence, const SequenceTables& tables, DenseView queries,
                                                    DenseView keys) const {
   const Dense shifted = tables.shifted_queries(queries);
   const Dense turned_queries = tables.turned_queries(shifted);
@@ -139,6 +141,18 @@ std::vector<HeadLogits> LayerLogits::sequence_with(const SequenceTables& tables,
     head.chunk = table_of(chunk_, h);
     if (!sink_.empty()) head.sink = static_cast<double>(sink_[static_cast<size_t>(h)]);
     head.rotary_pairs = tables.pairs(h);
+    if (dense_->has(h)) {
+      const Dense beyond = dense_->beyond_products(h, first_row(sequence),
+                                                   {.query = head_columns(queries, h, width()),
+                                                    .scaled_query = head.plain_query,
+                                                    .key = head.plain_key,
+                                                    .turned_query = head.query,
+                                                    .turned_key = head.key,
+                                                    .scale = head.scale,
+                                                    .causal = head.causal});
+      head.bias = head.bias.rows() == 0 ? beyond : sum(head.bias, beyond);
+      head.gated = true;
+    }
     const int64_t shared = attention_.shape.shared_key_width;
     if (shared > 0) head.decoupled_from = width() - shared;
   }

@@ -1,9 +1,11 @@
 #pragma once
 // The attention of a model's layer over a batch, read back as logits in double: from the queries and keys of the
 // forward pass and the tables that attention read, so that every encoding is served by what it was trained with.
+#include <memory>
 #include <vector>
 
 #include "phasor/model/transformer.h"
+#include "phasor/spectrum/dense_terms.h"
 #include "phasor/spectrum/head_logits.h"
 #include "phasor/spectrum/sequence_tables.h"
 
@@ -22,13 +24,16 @@ class LayerLogits {
   const std::vector<int32_t>& offsets() const { return offsets_; }
   bool causal() const { return attention_.causal; }
   double scale(int64_t head) const;  // on products of queries and keys
+  // Whether the head's logits have a part that is neither product nor table, which stands in HeadLogits::bias.
+  bool has_dense_term(int64_t head) const { return dense_->has(head); }
 
   // All heads of one sequence.
   std::vector<HeadLogits> sequence(int64_t sequence) const;
   // The same with other queries and keys in place of the model's, [n, heads * width] as they stand before rotation, and
   // before what an encoding adds to all queries (Attention::query_shift), which counts as content.
   std::vector<HeadLogits> sequence_with(int64_t sequence, DenseView queries, DenseView keys) const;
-  std::vector<HeadLogits> sequence_with(const SequenceTables& tables, DenseView queries, DenseView keys) const;
+  std::vector<HeadLogits> sequence_with(int64_t sequence, const SequenceTables& tables, DenseView queries,
+                                        DenseView keys) const;
   // What turns this sequence's queries and keys.
   SequenceTables tables(int64_t sequence) const;
 
@@ -61,6 +66,7 @@ class LayerLogits {
   std::vector<double> prefix_;                       // [tokens, heads], sums of gates; empty: none
   std::vector<int32_t> token_set_;                   // [heads]; empty: tokens turn nothing
   std::vector<std::complex<double>> token_factors_;  // [tokens, token sets, pairs]
+  std::shared_ptr<const DenseTerms> dense_;
   int64_t axes_ = 1;
   Dense queries_, keys_;  // [tokens, heads * width]
 };

@@ -188,7 +188,7 @@ class Measurement {
  private:
   SequenceWork prepared(const LayerLogits& logits, const PositionMeans* means, int64_t s,
                         const SequenceTables& tables) const {
-    SequenceWork work{logits.sequence_with(tables, logits.query_rows(s), logits.key_rows(s)), {}, {}};
+    SequenceWork work{logits.sequence_with(s, tables, logits.query_rows(s), logits.key_rows(s)), {}, {}};
     if (options_.shares) {
       work.position_queries = tables.turned_queries(means->queries(s));
       work.position_keys = tables.turned_keys(means->keys(s));

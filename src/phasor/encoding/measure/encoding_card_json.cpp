@@ -281,6 +281,26 @@ static const Fields<TokenRotation>& json_fields(const TokenRotation*) {
   return fields;
 }
 
+static const Fields<DensePlace>& json_fields(const DensePlace*) {
+  using D = DensePlace;
+  static const Fields<D> fields = {
+      field("term", &D::name, "that made it"), field("heads", &D::heads, "that have it"),
+      derived_field<D>(
+          "kind",
+          [](const D& dense) {
+            if (dense.positions() != nullptr) return "positions";
+            return dense.reflections() != nullptr ? "reflections" : "far_rotation";
+          },
+          "`positions` by gates of the query, `reflections` by tokens, or a `far_rotation` for far keys"),
+      derived_field<D>(
+          "most", [](const D& dense) { return dense.positions() == nullptr ? int64_t{0} : dense.positions()->most; },
+          "the last position, of `positions`; else 0"),
+      derived_field<D>(
+          "window", [](const D& dense) { return dense.far() == nullptr ? int64_t{0} : dense.far()->window; },
+          "keys at this distance or more are far, of a `far_rotation`; else 0")};
+  return fields;
+}
+
 static const Fields<LayerEncoding>& json_fields(const LayerEncoding*) {
   using L = LayerEncoding;
   static const Fields<L> fields = {
@@ -302,7 +322,8 @@ static const Fields<LayerEncoding>& json_fields(const LayerEncoding*) {
       derived_field<L>(
           "features", [](const L& layer) { return layer.feature == FeatureMap::none ? "none" : "softplus"; },
           "what a channel of queries and keys becomes before it is turned: `none`: "
-          "itself; `softplus`: the pair (log(1 + e^x), 0)")};
+          "itself; `softplus`: the pair (log(1 + e^x), 0)"),
+      field("dense", &L::dense, "what needs all logits of a head at once; null: nothing")};
   return fields;
 }
 

@@ -40,7 +40,7 @@ const char* coupling_meaning(Coupling coupling) {
     case Coupling::hadamard:
       return "factors by both positions, not by distance alone, are multiplied with products of content";
     case Coupling::content_rotation:
-      return "factors that tokens choose are multiplied with products of content, channel by channel";
+      return "what tokens choose, angles or matrices, is multiplied with products of content";
     case Coupling::content_bias:
       return "a number is added by what stands between query and key: by content as much as by distance";
     case Coupling::distance_rows:

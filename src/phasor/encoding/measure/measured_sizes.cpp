@@ -24,7 +24,7 @@ bool is_gated_alone(const ResolvedEncoding& encoding) {
     for (const auto& rotation : layer.rotation) {
       if (rotation != nullptr) return false;
     }
-    gated = gated || !layer.gates.empty() || layer.token_rotation;
+    gated = gated || !layer.gates.empty() || layer.token_rotation || layer.dense != nullptr;
   }
   return gated;
 }
@@ -53,6 +53,11 @@ std::string measures_left_out(const Encoding& encoding, const ResolvedEncoding& 
         "Kernels and desiderata compare every position with every other: of this encoding at this width, "
         "up to {} positions.",
         most);
+  }
+  const auto is_far = [](const LayerEncoding& layer) { return layer.dense != nullptr && !layer.dense->by_content(); };
+  if (std::any_of(resolved.layers.begin(), resolved.layers.end(), is_far)) {
+    return "Far keys see another angle than near ones, so that no position has a vector of its own: there is no kernel "
+           "to draw and no desideratum to measure.";
   }
   if (is_gated_alone(resolved)) {
     return "Gates and angles are made of tokens: without content there is no kernel to draw and no desideratum to "

@@ -18,7 +18,7 @@ enum class Coupling : uint8_t {
   hadamard_toeplitz,  // factors by distance, multiplied with products of content channel by channel
   hadamard,           // factors by both positions, multiplied likewise, that distance alone does not decide
   content_bias,       // a number added by what stands between query and key
-  content_rotation,   // factors by what the tokens say, multiplied likewise
+  content_rotation,   // factors or matrices by what the tokens say, multiplied with products of content
   distance_rows,      // products of a token's content with a vector per distance
 };
 

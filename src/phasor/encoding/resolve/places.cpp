@@ -103,6 +103,7 @@ EncodingPlaces::EncodingPlaces(const EncodingShape& shape, std::string expressio
   rotation_terms_.assign(layers * heads, nullptr);
   decoupled_terms_.assign(layers, nullptr);
   gate_terms_.assign(layers * heads, nullptr);
+  dense_terms_.assign(layers, nullptr);
   sinks_.resize(layers);
   sink_terms_.assign(layers * heads, nullptr);
   chunk_terms_.assign(layers * heads, nullptr);
@@ -556,6 +557,7 @@ std::string EncodingPlaces::clash(const Term& earlier, std::string_view what) co
 }
 
 ResolvedEncoding EncodingPlaces::take() {
+  check_dense();
   // Whoever reads positions finds one, even where no term asks for any.
   if (resolved_.axes.empty()) resolved_.axes.push_back({.extent = shape_.positions});
   // Layers of equal biases share one.

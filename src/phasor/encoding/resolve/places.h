@@ -102,6 +102,9 @@ class EncodingPlaces {
   // Of all heads: the layer's queries and keys become features before they are turned.
   void map_features(FeatureMap feature);
 
+  // Of the current term's heads, for all logits of a layer's head at once.
+  void add_dense(int64_t layer, const std::shared_ptr<const DensePlace>& place);
+
   // A sink of this logit for every head of the term, or of the numbers that a source adds to it: [1, heads].
   void add_sink(int64_t layer, double logit);
   void add_sink(int64_t layer, double logit, TableSource source);
@@ -147,6 +150,7 @@ class EncodingPlaces {
   BiasTerm& bias(int64_t layer);
   ScaleTerm& row_scale(int64_t layer);
   void own_row_scale(int64_t layer, int64_t head, bool learned);
+  void check_dense() const;
   void apply_masks(const Term& term);
   SinkTerm& sink(int64_t layer, double logit);
   void check_size(int64_t entries) const;
@@ -172,6 +176,7 @@ class EncodingPlaces {
   std::vector<const Term*> rotation_terms_;                   // [layers * heads]
   std::vector<const Term*> decoupled_terms_;                  // [layers]; of features too: who makes queries and keys
   std::vector<const Term*> gate_terms_;                       // [layers * heads]
+  std::vector<const Term*> dense_terms_;                      // [layers]
   std::vector<std::unique_ptr<SinkTerm>> sinks_;              // [layers]
   std::vector<const Term*> sink_terms_, chunk_terms_;         // [layers * heads]
   std::vector<const Term*> query_row_terms_, key_row_terms_;  // [layers]

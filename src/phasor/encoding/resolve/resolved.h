@@ -12,6 +12,7 @@
 
 #include "phasor/base/feature_map.h"
 #include "phasor/base/named_words.h"
+#include "phasor/encoding/resolve/dense_place.h"
 #include "phasor/encoding/resolve/gate_term.h"
 #include "phasor/encoding/resolve/segments.h"
 #include "phasor/encoding/resolve/table.h"
@@ -184,6 +185,7 @@ struct LayerEncoding {
   std::optional<TokenRotation> token_rotation;
   // Place "features": what queries and keys of all heads become before they are turned.
   FeatureMap feature = FeatureMap::none;
+  std::shared_ptr<const DensePlace> dense;  // null for none
 
   bool learns(int64_t head) const;  // frequencies or phases of the head's rotation, if there is one
 };

@@ -12,6 +12,7 @@
 #include "phasor/engine/cpu/attention_rotation.h"
 #include "phasor/engine/cpu/attention_rows.h"
 #include "phasor/engine/cpu/attention_table_sums.h"
+#include "phasor/engine/cpu/attention_term.h"
 #include "phasor/engine/cpu/cpu_backend.h"
 #include "phasor/engine/cpu/elements.h"
 #include "phasor/engine/cpu/scratch.h"
@@ -416,6 +417,7 @@ void backward_groups(const AttentionBackward& op, int64_t sequence, int64_t firs
 }  // namespace
 
 void CpuBackend::run(const AttentionForward& op) {
+  if (op.attention.dense.any()) return attend_with_term(op);
   const std::vector<ForwardItem> items = forward_items(op.attention);
   const RowRuns runs(op.attention);
   // Short sequences are handed out a few at a time, long ones one by one.
@@ -426,6 +428,7 @@ void CpuBackend::run(const AttentionForward& op) {
 }
 
 void CpuBackend::run(const AttentionBackward& op) {
+  if (op.attention.dense.any()) return attend_back_with_term(op, partial_sums_);
   const Attention& attention = op.attention;
   const AttentionShape& shape = attention.shape;
   const int64_t sequences = *attention.sequences.count;

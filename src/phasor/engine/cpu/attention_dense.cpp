@@ -1,23 +1,19 @@
 // Attention of one sequence with everything materialised, by plain loops: the oracle for the fused kernel and
 // the exporter's source. Sums are in double.
+#include "phasor/engine/cpu/attention_dense.h"
+
 #include <cmath>
 #include <complex>
 #include <limits>
 #include <vector>
 
 #include "phasor/base/parallel.h"
-#include "phasor/engine/cpu/attention_head.h"
 #include "phasor/engine/cpu/attention_rotation.h"
+#include "phasor/engine/cpu/attention_term.h"
 #include "phasor/engine/cpu/cpu_backend.h"
 #include "phasor/engine/cpu/elements.h"
 
 namespace phasor {
-namespace {
-
-// All of one head in double, [n, n] row-major.
-struct DenseHead {
-  std::vector<double> logits, weights;
-};
 
 std::vector<double> element_row(const ConstMatrix& from, int64_t row, int64_t first, int64_t count) {
   std::vector<double> values(static_cast<size_t>(count));
@@ -27,6 +23,8 @@ std::vector<double> element_row(const ConstMatrix& from, int64_t row, int64_t fi
   }
   return values;
 }
+
+namespace {
 
 // Of pair c, by the token's positions or by the token itself.
 std::complex<double> factor_of(const View<const float, 4>& table, const Attention& a, const HeadPlace& place,
@@ -46,7 +44,7 @@ std::complex<double> factor_of(const View<const float, 4>& table, const Attentio
 }
 
 void turn(std::vector<double>& x, const View<const float, 4>& table, const Attention& a, const HeadPlace& place,
-          int64_t token) {
+          int64_t token, bool back = false) {
   const RotationTable& rotation = a.rotation;
   const bool by_token = token_set(rotation, place.head) >= 0;
   if (!by_token && (table.empty() || rotation.head_set(place.head) < 0)) return;
@@ -54,7 +52,8 @@ void turn(std::vector<double>& x, const View<const float, 4>& table, const Atten
   for (int64_t c = 0; c < pairs; ++c) {
     double& first = x[static_cast<size_t>(rotation.first + (rotation.halves ? c : 2 * c))];
     double& second = x[static_cast<size_t>(rotation.first + (rotation.halves ? pairs + c : 2 * c + 1))];
-    const std::complex<double> turned = std::complex<double>(first, second) * factor_of(table, a, place, token, c);
+    const std::complex<double> factor = factor_of(table, a, place, token, c);
+    const std::complex<double> turned = std::complex<double>(first, second) * (back ? std::conj(factor) : factor);
     first = turned.real();
     second = turned.imag();
   }
@@ -90,6 +89,21 @@ std::vector<double> plain_key(const Attention& a, const HeadPlace& place, int64_
   return channels(a.key, a.shared_key, a.shape.key_width - shared, shared, place.key_head, place.first + j);
 }
 
+// <x, row of the distance from token i to token j>, 0 without a table.
+double row_product(const std::vector<double>& x, const DistanceRows& rows, const Attention& a, const HeadPlace& place,
+                   int64_t i, int64_t j) {
+  if (rows.table.empty()) return 0.0;
+  const int64_t distance =
+      a.sequences.positions(place.first + j, rows.axis) - a.sequences.positions(place.first + i, rows.axis);
+  const int64_t first = rows.table.extent(1) > a.shape.key_width ? place.head * a.shape.key_width : 0;
+  const float* row = rows.table.row(rows.index(rows.reach + distance)) + first;
+  double sum = 0.0;
+  for (size_t c = 0; c < x.size(); ++c) sum += x[c] * row[c];
+  return sum;
+}
+
+}  // namespace
+
 std::vector<double> turned_query(const Attention& a, const HeadPlace& place, int64_t i) {
   std::vector<double> q = plain_query(a, place, i);
   add_shift(q, a.query_shift, place.head);
@@ -105,20 +119,10 @@ std::vector<double> turned_key(const Attention& a, const HeadPlace& place, int64
   return k;
 }
 
-// <x, row of the distance from token i to token j>, 0 without a table.
-double row_product(const std::vector<double>& x, const DistanceRows& rows, const Attention& a, const HeadPlace& place,
-                   int64_t i, int64_t j) {
-  if (rows.table.empty()) return 0.0;
-  const int64_t distance =
-      a.sequences.positions(place.first + j, rows.axis) - a.sequences.positions(place.first + i, rows.axis);
-  const int64_t first = rows.table.extent(1) > a.shape.key_width ? place.head * a.shape.key_width : 0;
-  const float* row = rows.table.row(rows.index(rows.reach + distance)) + first;
-  double sum = 0.0;
-  for (size_t c = 0; c < x.size(); ++c) sum += x[c] * row[c];
-  return sum;
+void turned_back(std::vector<double>& gradient, bool query, const Attention& a, const HeadPlace& place, int64_t i) {
+  turn(gradient, query ? a.rotation.query : a.rotation.key, a, place, place.first + i, true);
 }
 
-// b_h(p_i, p_j), 0 without a bias.
 double bias_of(const Attention& a, const HeadPlace& place, int64_t i, int64_t j) {
   if (a.bias.table.empty()) return 0.0;
   const int64_t here = a.sequences.positions(place.first + i, a.bias.axis);
@@ -127,11 +131,12 @@ double bias_of(const Attention& a, const HeadPlace& place, int64_t i, int64_t j)
   return a.bias.table(row, a.bias.reach + there - here);
 }
 
-// -|c_i - c_j|, 0 without a prefix.
 double prefix_of(const Attention& a, const HeadPlace& place, int64_t i, int64_t j) {
   if (a.prefix.empty()) return 0.0;
   return -std::abs(a.prefix(place.first + i, place.head) - a.prefix(place.first + j, place.head));
 }
+
+namespace {
 
 std::vector<std::vector<double>> turned_keys(const Attention& a, const HeadPlace& place) {
   std::vector<std::vector<double>> keys;
@@ -140,6 +145,7 @@ std::vector<std::vector<double>> turned_keys(const Attention& a, const HeadPlace
 }
 
 DenseHead dense_head(const Attention& a, const HeadPlace& place) {
+  if (a.dense.any()) return TermAttention(a, place).take();
   const int64_t n = place.length;
   DenseHead head;
   head.logits.assign(static_cast<size_t>(n * n), -std::numeric_limits<double>::infinity());
@@ -173,13 +179,16 @@ DenseHead dense_head(const Attention& a, const HeadPlace& place) {
   return head;
 }
 
-// The factor that dropout puts on the weight from query i to key j.
+}  // namespace
+
 double dropout_factor(const DropoutMask& mask, const HeadPlace& place, int64_t i, int64_t j) {
   if (!mask.active()) return 1.0;
   const uint64_t index =
       (static_cast<uint64_t>(place.sequence) << 40) + (static_cast<uint64_t>(i) << 20) + static_cast<uint64_t>(j);
   return mask.keeps(index) ? mask.keep_scale() : 0.0;
 }
+
+namespace {
 
 template <class T>
 void copy_matrix(const View<T, 3>& to, int64_t head, const std::vector<double>& from, int64_t n) {

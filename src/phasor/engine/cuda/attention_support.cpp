@@ -15,6 +15,9 @@ void require_known(const Attention& attention) {
   if (!attention.window.empty()) fail_usage("the cuda backend does not have attention windows yet: use --device cpu");
   if (!attention.chunk.empty()) fail_usage("the cuda backend does not have attention chunks yet: use --device cpu");
   if (!attention.sink.empty()) fail_usage("the cuda backend does not have attention sinks yet: use --device cpu");
+  if (attention.dense.any()) {
+    fail_usage("the cuda backend does not have attention with all logits of a head at hand yet: use --device cpu");
+  }
   if (attention.shape.feature != FeatureMap::none) {
     fail_usage("the cuda backend does not have features of queries and keys yet: use --device cpu");
   }

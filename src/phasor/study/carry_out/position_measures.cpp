@@ -142,7 +142,7 @@ class LayerMeasurement {
     const Dense turned_queries = tables.turned_queries(position_queries),
                 turned_keys = tables.turned_keys(position_keys);
     const Dense content_queries = difference(queries, position_queries), content_keys = difference(keys, position_keys);
-    const std::vector<HeadLogits> heads = layer_.sequence_with(tables, queries, keys);
+    const std::vector<HeadLogits> heads = layer_.sequence_with(s, tables, queries, keys);
     std::vector<std::optional<double>> share(heads.size()), composition(heads.size());
     parallel_for(layer_.heads(), 1, [&](int64_t h, int64_t) {
       const HeadLogits& head = heads[static_cast<size_t>(h)];
