@@ -9,7 +9,7 @@
 #   browser    test that page
 #   lint       clang-format, clang-tidy, shellcheck, and clang's fuzzer and sanitizers
 #   tools      run tests that are skipped otherwise: qemu (older processors), groff (man page), zsh and fish (completion)
-#   latex      likewise: pdflatex and bibtex, which compile tables and references as a paper would
+#   latex      likewise: pdflatex, lualatex with fonts, and bibtex, which compile tables and references as a paper would
 #   cache      ccache: what was compiled once is not compiled again, in any clone
 #   package    make a Debian package (scripts/package.sh) and check it with lintian
 #   bare       debootstrap: minimal Debian systems for scripts/fresh_machine.sh, scripts/package.sh and scripts/aarch64.sh
@@ -36,7 +36,7 @@ packages_of() {
     lint) echo clang-format clang-tidy clang libclang-rt-dev libomp-dev shellcheck ;;
     cache) echo ccache ;;
     tools) echo qemu-user groff zsh fish ;;
-    latex) echo texlive-latex-base texlive-latex-recommended ;;
+    latex) echo texlive-latex-base texlive-latex-recommended texlive-luatex fonts-dejavu-core fonts-noto-cjk poppler-utils ;;
     package) echo dpkg-dev file git ca-certificates ;;
     lintian) echo lintian ;;
     bare) echo debootstrap ;;

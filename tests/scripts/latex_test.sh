@@ -71,3 +71,39 @@ compile paper
 # Fonts of the other encoding, and a language that makes marks active where it is there.
 sed 's/\\usepackage{booktabs}/\\usepackage[T1]{fontenc}\\usepackage{booktabs}/' paper.tex >t1.tex
 compile t1
+
+# Names beyond Latin, by the preamble of docs/report.md.
+for font in 'DejaVu Serif' 'DejaVu Sans Mono' 'Noto Sans CJK SC'; do
+  if ! command -v lualatex >/dev/null || [[ -z $(fc-list "$font") ]]; then
+    echo "latex_test.sh: names beyond Latin are skipped: no lualatex or no font $font" >&2
+    exit 0
+  fi
+done
+cat >others.json <<'JSON'
+{
+  "name": "names",
+  "settings": {"model.width": 16, "model.hidden": 32, "model.heads": 2, "model.layers": 1, "train.steps": 10,
+    "train.batch": 32, "data.train": 128, "data.test": 32, "data.validation": 32, "train.evaluation_samples": 32},
+  "grids": [{"encodings": [{"name": "קידוד מיקום", "expression": "alibi"}, {"name": "位置編碼_50%", "expression": "rope"}],
+      "tasks": ["counting"], "seeds": 2}]
+}
+JSON
+run "$phasor" study others.json --out others
+expect_status 0
+run "$phasor" report others --latex tables.tex
+expect_status 0
+expect_output "compile with xelatex or lualatex"
+{
+  echo '\documentclass{article}'
+  sed -n '/^    \\usepackage{booktabs}/,/^    \\setmonofont/s/^    //p' "$repository/docs/report.md"
+  printf '%s\n' '\begin{document}' '\input{tables}' '\end{document}'
+} >others.tex
+run lualatex -halt-on-error -interaction=nonstopmode others.tex
+expect_status 0
+if grep -i 'Missing character' others.log; then fail "expected fonts for all letters"; fi
+if command -v pdftotext >/dev/null; then
+  run pdftotext -layout others.pdf -
+  # Read in its order, a word that was set backwards would come out backwards.
+  expect_output "קידוד"
+  expect_output "位置編碼_50%"
+fi
