@@ -55,6 +55,8 @@ const std::vector<Clash> kClashes = {
     {"transformer_xl[heads=0]+pope",
      "column 25: 'pope' makes features of the queries and keys of layer 0, which 'transformer_xl[heads=0]' has no "
      "vectors for; give them different layers"},
+    {"shaw+self_extend[layers=1]",
+     "column 6: self_extend has no vectors by distance, which shaw has in layer 1; give them different layers"},
     {"sinusoidal+randomized(learned,max=64)",
      "column 23: 'sinusoidal' (column 1) and 'learned' both add to the embeddings, but by different positions"},
     {"randomized(sinusoidal,max=32)+randomized(sinusoidal,max=64)",

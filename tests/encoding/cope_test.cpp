@@ -70,7 +70,7 @@ TEST(Cope, TheCardSaysWhatCannotBeDrawn) {
   const EncodingCard alone = make_card(parse_encoding("cope"), bias_shape(4, 20, true), 0);
   EXPECT_NE(alone.left_out.find("are made of tokens"), std::string::npos) << alone.left_out;
   EXPECT_TRUE(alone.kernels.empty());
-  EXPECT_NE(card_text(alone).find("P positions by gates"), std::string::npos) << card_text(alone);
+  EXPECT_NE(card_text(alone).find("N positions by gates"), std::string::npos) << card_text(alone);
   EXPECT_NE(card_text(alone).find("512"), std::string::npos) << "the limit";
   const EncodingCard beside = make_card(parse_encoding("cope+alibi"), bias_shape(4, 20, true), 0);
   EXPECT_EQ(beside.left_out, "");

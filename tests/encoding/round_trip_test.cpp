@@ -19,7 +19,7 @@ using testing_support::RandomExpression;
 using testing_support::RandomSpelling;
 
 constexpr uint32_t kSamples = 5000;
-constexpr uint32_t kSpellings = 12000;  // there is more to draw: enough for the rarest argument
+constexpr uint32_t kSpellings = 15000;  // there is more to draw: enough for the rarest argument
 
 TEST(RoundTrip, EveryTreeOfTheGrammarReadsBackEqual) {
   std::set<std::string> distinct;

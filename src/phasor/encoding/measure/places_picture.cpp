@@ -113,7 +113,7 @@ std::string letters(const ResolvedEncoding& started, int64_t layer, int64_t head
   if (places.sink != nullptr && std::isfinite(places.sink->fixed(0, head))) result += 'K';
   if (places.feature != FeatureMap::none) result += 'F';
   if (places.dense != nullptr && places.dense->has(head)) {
-    result += places.dense->positions() != nullptr ? 'P' : places.dense->reflections() != nullptr ? 'H' : 'X';
+    result += places.dense->positions() != nullptr ? 'N' : places.dense->reflections() != nullptr ? 'H' : 'X';
   }
   return result.empty() ? "." : result;
 }
@@ -133,7 +133,7 @@ std::string meaning(const std::string& all_letters) {
                                                 {'C', "chunk"},
                                                 {'K', "sink"},
                                                 {'F', "features of queries and keys"},
-                                                {'P', "positions by gates of the query, not in what is measured"},
+                                                {'N', "positions by gates of the query, not in what is measured"},
                                                 {'H', "reflections by tokens, not in what is measured"},
                                                 {'X', "another rotation for far keys"},
                                                 {'.', "nothing"}};
