@@ -77,7 +77,9 @@ TaskEntry parity_task() {
           "bit turns the answer over, so that nothing short of all of them says anything, and that a mean over tokens "
           "gives the share of ones and not their number. Ruoss et al. report about chance on longer strings for every "
           "encoding. Short strings are few and come once in a data set, so lengths near the longest are commoner than "
-          "drawn.",
+          "drawn.\n\n"
+          "At quick size `rope` had 98 % after 10,000 steps on fresh samples (`data.source=stream`, one seed), "
+          "and chance after 2,000.",
       .make = [](const TaskValues& values) -> std::unique_ptr<Task> { return std::make_unique<ParityTask>(values); },
   };
 }
