@@ -48,13 +48,15 @@ std::vector<float> first_logits(const ModelData& data) {
   return logits.read(heads * n * n);
 }
 
-class DenseModels : public ::testing::TestWithParam<bool> {
+class CausalDenseModels : public ::testing::Test {
  protected:
   void SetUp() override {
     if (tested_device() != kDefaultDevice) GTEST_SKIP() << "the cuda backend refuses dense terms";
   }
   const ThreadGuard one_thread_{1};
 };
+
+class DenseModels : public CausalDenseModels, public ::testing::WithParamInterface<bool> {};
 
 INSTANTIATE_TEST_SUITE_P(Masks, DenseModels, ::testing::Bool(),
                          [](const auto& tested) { return tested.param ? "causal" : "looking_ahead"; });
@@ -92,8 +94,7 @@ void fill(ModelData& data, const std::string& ending, float value) {
   }
 }
 
-TEST_P(DenseModels, ReflectionsOfNoStrengthAreNope) {
-  if (!GetParam()) GTEST_SKIP() << "path is for causal models";
+TEST_F(CausalDenseModels, ReflectionsOfNoStrengthAreNope) {
   ModelData path = data_of("path(rank=3)");
   const std::vector<float> nope = first_logits(with_numbers_of("nope", path));
   EXPECT_NE(first_logits(path), nope);
@@ -102,8 +103,7 @@ TEST_P(DenseModels, ReflectionsOfNoStrengthAreNope) {
   EXPECT_EQ(first_logits(path), nope);
 }
 
-TEST_P(DenseModels, PositionsWithoutVectorsAreNope) {
-  if (!GetParam()) GTEST_SKIP() << "cope is for causal models";
+TEST_F(CausalDenseModels, PositionsWithoutVectorsAreNope) {
   ModelData cope = data_of("cope(max=4,init=0.5)");
   const std::vector<float> nope = first_logits(with_numbers_of("nope", cope));
   EXPECT_NE(first_logits(cope), nope);
