@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -55,6 +56,20 @@ std::vector<std::string> words_of_row(const std::string& text, const std::string
     return {std::istream_iterator<std::string>(words), {}};
   }
   return {};
+}
+
+TEST(ModelOutput, RowsHaveAColumnWhereThereAreAnyAndNothingIsANumberThatIsNone) {
+  const size_t columns = words_of_row(measures_table(kHeads), "0.1").size();
+  std::vector<HeadMeasures> heads = kHeads;
+  heads[0].shares.rows = 0.125;
+  heads[1].interaction = std::numeric_limits<double>::quiet_NaN();
+  const std::string table = measures_table(heads);
+  ASSERT_EQ(words_of_row(table, "0.0").size(), columns + 1) << table;
+  EXPECT_EQ(words_of_row(table, "0.0")[columns - 1], "0.125") << table;
+  EXPECT_EQ(words_of_row(table, "0.1").back(), "-") << table;
+  EXPECT_EQ(words_of_row(table, "mean 0").back(), "-") << table;
+  EXPECT_EQ(words_of_row(table, "1.0").back(), "9.500") << table;
+  EXPECT_NE(assumptions_text(heads, {}).find("content and offset not defined"), std::string::npos);
 }
 
 TEST(ModelOutput, LayersHaveTheMeansOfTheirHeads) {

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <string_view>
+#include <vector>
 
 #include "phasor/base/json_fields.h"
 
@@ -26,10 +30,23 @@ constexpr Column kMeasureColumns[] = {
     {"mixed", [](const HeadMeasures& m) { return m.shares.mixed(); }},
     {"pos.", [](const HeadMeasures& m) { return m.shares.position_position; }},
     {"bias", [](const HeadMeasures& m) { return m.shares.bias; }},
+    {"rows", [](const HeadMeasures& m) { return m.shares.rows; }},
     {"inter.", [](const HeadMeasures& m) { return m.interaction; }},
 };
 
+// Of vectors by distance, which few encodings have: without them there is no such column.
+bool has_rows(const std::vector<HeadMeasures>& heads) {
+  return std::any_of(heads.begin(), heads.end(), [](const HeadMeasures& m) { return m.shares.rows != 0.0; });
+}
+
+std::vector<Column> shown_columns(const std::vector<HeadMeasures>& heads) {
+  std::vector<Column> columns(std::begin(kMeasureColumns), std::end(kMeasureColumns));
+  if (!has_rows(heads)) std::erase_if(columns, [](const Column& c) { return std::string_view(c.title) == "rows"; });
+  return columns;
+}
+
 std::string shown_measure(double value) {
+  if (std::isnan(value)) return "-";
   const double size = std::abs(value);
   if (!(size < 99999.5)) return fmt::format("{:.0e}", value);
   return fmt::format("{:.{}f}", value, size >= 1000.0 ? 0 : size >= 100.0 ? 1 : size >= 10.0 ? 2 : 3);
@@ -42,6 +59,7 @@ Spread over_heads(const std::vector<HeadMeasures>& heads, double (*value)(const 
 }
 
 std::string range_text(const Spread& spread) {
+  if (std::isnan(spread.mean)) return "not defined";
   return fmt::format("{} ({} to {})", shown_measure(spread.mean), shown_measure(spread.least),
                      shown_measure(spread.most));
 }
@@ -51,9 +69,9 @@ double mixed(const HeadMeasures& m) { return m.shares.mixed(); }
 double positional(const HeadMeasures& m) { return m.shares.positional(); }
 double toeplitz(const HeadMeasures& m) { return m.position_toeplitz; }
 
-std::string row_text(const std::string& label, const HeadMeasures& measures) {
+std::string row_text(const std::string& label, const HeadMeasures& measures, const std::vector<Column>& columns) {
   std::string text = fmt::format("{:>6}", label);
-  for (const Column& column : kMeasureColumns) text += fmt::format(" {:>6}", shown_measure(column.value(measures)));
+  for (const Column& column : columns) text += fmt::format(" {:>6}", shown_measure(column.value(measures)));
   text += "\n";
   return text;
 }
@@ -103,10 +121,11 @@ std::vector<LayerMeans> layer_means(const std::vector<HeadMeasures>& heads) {
 
 std::string measures_table(const std::vector<HeadMeasures>& heads) {
   std::string text = fmt::format("{:>6}", "head");
-  for (const Column& column : kMeasureColumns) text += fmt::format(" {:>6}", column.title);
+  const std::vector<Column> columns = shown_columns(heads);
+  for (const Column& column : columns) text += fmt::format(" {:>6}", column.title);
   text += "\n";
-  for (const HeadMeasures& head : heads) text += row_text(fmt::format("{}.{}", head.layer, head.head), head);
-  for (const auto& [layer, means] : layer_means(heads)) text += row_text(fmt::format("mean {}", layer), means);
+  for (const HeadMeasures& head : heads) text += row_text(fmt::format("{}.{}", head.layer, head.head), head, columns);
+  for (const auto& [layer, means] : layer_means(heads)) text += row_text(fmt::format("mean {}", layer), means, columns);
   return text;
 }
 
@@ -114,7 +133,8 @@ const char* measures_legend() {
   return "\nsigma1: spectral norm; stable, eff.: stable and effective rank; contr.: sigma1 over that with all\n"
          "angles at zero; bias x: sigma1 with over without the bias; R2_rel: of the logits, by distance,\n"
          "beside a constant per query; T(Gpp): the same of the positional Gram; cont., mixed, pos., bias:\n"
-         "shares of the logits' variance; inter.: share that content and offset have only together.\n";
+         "(rows: of vectors by distance): shares of the logits' variance; inter.: share that content and\n"
+         "offset have only together, not defined (-) where the terms of a logit are made of tokens.\n";
 }
 
 std::string assumptions_text(const std::vector<HeadMeasures>& heads, const std::vector<StreamStates>& states) {
