@@ -302,7 +302,8 @@ void EncodingTables::add_phases(const std::vector<const Rotation*>& sets, const 
     LearnedPhases entry;
     entry.phases = std::make_unique<LearnedTable>(backend_, sets[set]->phases, sets[set]->learned_phases, layout_);
     // The key's factors are this layer's own: nothing else reads them.
-    float* keys = const_cast<float*>(rotation.key.row(rows[set], 0, 0));
+    auto* keys =
+        const_cast<float*>(rotation.key.row(rows[set], 0, 0));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
     entry.factors = View<float, 4>(keys, 1, positions, pairs, 2);
     entry.base = View<const float, 4>(rotation.query.row(rows[set], 0, 0), 1, positions, pairs, 2);
     entry.dphase = View<float, 2>(tables.dphase.row(static_cast<int64_t>(set)), 1, pairs);

@@ -16,6 +16,7 @@ class DenseTerms {
              int64_t axes);
   DenseTerms(const DenseTerms&) = delete;
   DenseTerms& operator=(const DenseTerms&) = delete;
+  ~DenseTerms() = default;
 
   bool any() const { return term_.any(); }
   bool has(int64_t head) const { return any() && term_.head_set(head) >= 0; }

@@ -57,11 +57,11 @@ class TransformerXl : public EncodingComponent {
       RowTerm term = prototype;
       const int64_t weight = add_weight(places, layer);
       for (size_t g = 0; g < heads.size(); ++g) {
-        term.learned.push_back(ProductSource{.factors = sinusoids,
-                                             .parameter = weight,
-                                             .first = static_cast<int64_t>(g) * shape.head_width,
-                                             .columns = shape.head_width,
-                                             .first_column = heads[g] * shape.head_width});
+        term.learned.emplace_back(ProductSource{.factors = sinusoids,
+                                                .parameter = weight,
+                                                .first = static_cast<int64_t>(g) * shape.head_width,
+                                                .columns = shape.head_width,
+                                                .first_column = heads[g] * shape.head_width});
       }
       places.add_rows(layer, EncodingPlaces::RowsOf::queries, join(std::move(term)));
       if (!shared_ || layer == places.layers().front()) {
