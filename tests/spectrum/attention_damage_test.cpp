@@ -246,6 +246,18 @@ TEST(AttentionDamage, OfALayerThatKeepsItsEncodingIsZero) {
   }
 }
 
+// Features are made of the same queries and keys, and these come back out of them: what moves from one to the other
+// moves back. The first layer's queries are the same in both models.
+TEST(AttentionDamage, KnowsFeatures) {
+  Pair there(causal_model("nope"), causal_model("pope(phase=none)"));
+  Pair back(causal_model("pope(phase=none)"), causal_model("nope"));
+  const std::vector<HeadDamage> one = there.damage(), other = back.damage();
+  for (size_t h = 0; h < one.size() && one[h].layer == 0; ++h) {
+    EXPECT_GT(one[h].all().moved(), 1e-3);
+    EXPECT_NEAR(one[h].all().moved(), other[h].all().moved(), 1024 * kRounding);
+  }
+}
+
 TEST(AttentionDamage, OfTheSameEncodingIsZeroAndOfManyBatchesAddsUp) {
   for (const char* encoding : {"rope", "alibi", "t5", "sinusoidal", "nope"}) {
     Pair pair(small_model(encoding), small_model(encoding));

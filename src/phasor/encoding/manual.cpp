@@ -46,6 +46,11 @@ std::string places_text(const Encoding& encoding) {
   if (resolved.layers.front().query_rows != nullptr || resolved.layers.front().key_rows != nullptr) {
     names.emplace_back("distance rows");
   }
+  const LayerEncoding& layer = resolved.layers.front();
+  if (layer.feature != FeatureMap::none) names.emplace_back("features");
+  if (!layer.gates.empty() || layer.token_rotation) names.emplace_back("gates");
+  if (layer.row_scale != nullptr) names.emplace_back("scale");
+  if (layer.dense != nullptr) names.emplace_back("dense");
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 

@@ -76,6 +76,23 @@ DamageSum HeadDamage::all() const {
   return sum;
 }
 
+namespace {
+
+// A sequence's queries and keys, as the first one's projections make them, under the tables of the other.
+std::vector<HeadLogits> under(const LayerLogits& other, const LayerLogits& layer, int64_t sequence) {
+  if (layer.width() == other.width()) {
+    return other.sequence_with(sequence, layer.query_rows(sequence), layer.key_rows(sequence));
+  }
+  const Dense query = other.features(layer.without_features(layer.query_rows(sequence)));
+  const Dense key = other.features(layer.without_features(layer.key_rows(sequence)));
+  if (query.columns() != other.query_rows(sequence).extent(1)) {
+    fail("queries of {} channels and of {}", layer.width(), other.width());
+  }
+  return other.sequence_with(sequence, query, key);
+}
+
+}  // namespace
+
 void AttentionDamage::add(Transformer& model, Transformer& other, const Batch& batch) {
   const ModelConfig &config = model.config(), &changed = other.config();
   if (config.layers != changed.layers || config.heads != changed.heads || config.causal != changed.causal) {
@@ -91,10 +108,9 @@ void AttentionDamage::add(Transformer& model, Transformer& other, const Batch& b
   other.forward(batch);
   for (int64_t l = 0; l < config.layers; ++l) {
     const LayerLogits layer(model, batch, l), swapped(other, batch, l);
-    if (layer.width() != swapped.width()) fail("queries of {} channels and of {}", layer.width(), swapped.width());
     for (int64_t s = 0; s < layer.sequences(); ++s) {
       const std::vector<HeadLogits> heads = layer.sequence(s);
-      const std::vector<HeadLogits> others = swapped.sequence_with(s, layer.query_rows(s), layer.key_rows(s));
+      const std::vector<HeadLogits> others = under(swapped, layer, s);
       parallel_for(config.heads, 1, [&](int64_t begin, int64_t end) {
         for (int64_t h = begin; h < end; ++h) {
           const auto at = static_cast<size_t>(h);

@@ -1,5 +1,7 @@
 #include "phasor/spectrum/layer_logits.h"
 
+#include <cmath>
+
 #include "phasor/base/error.h"
 #include "phasor/engine/download.h"
 
@@ -82,6 +84,18 @@ Dense LayerLogits::features(DenseView rows) const {
   Dense result(rows.extent(0), 2 * rows.extent(1));
   for (int64_t r = 0; r < result.rows(); ++r) {
     for (int64_t c = 0; c < rows.extent(1); ++c) result(r, 2 * c) = softplus(rows.row(r)[c]);
+  }
+  return result;
+}
+
+Dense LayerLogits::without_features(DenseView rows) const {
+  if (attention_.shape.feature == FeatureMap::none) return copy_of(rows);
+  Dense result(rows.extent(0), rows.extent(1) / 2);
+  for (int64_t r = 0; r < result.rows(); ++r) {
+    for (int64_t c = 0; c < result.columns(); ++c) {
+      const double feature = rows.row(r)[2 * c];
+      result(r, c) = feature + std::log(-std::expm1(-feature));
+    }
   }
   return result;
 }

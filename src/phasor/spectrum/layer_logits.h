@@ -49,6 +49,8 @@ class LayerLogits {
   const Dense& all_keys() const { return keys_; }
   // Of rows as projections make them, [n, heads * key width]: what stands before rotation.
   Dense features(DenseView rows) const;
+  // The way back.
+  Dense without_features(DenseView rows) const;
 
  private:
   int64_t first_row(int64_t sequence) const { return offsets_[static_cast<size_t>(sequence)]; }

@@ -113,9 +113,7 @@ TaskEntry flipflop_task() {
           "and dense sets. There every token is learned, here reads alone, and only they are scored in both. Longer "
           "samples have more instructions, in the same shares.\n\n"
           "The simple rule repeats the bit that stands before the read. It is right where that was written or read, "
-          "and half of the time elsewhere.\n\n"
-          "At quick size `rope` reads every bit right after 600 steps, 99.8 % of those in logs twice as long "
-          "and 91 % at four times the length (one seed).",
+          "and half of the time elsewhere.",
       .make = [](const TaskValues& values) -> std::unique_ptr<Task> { return std::make_unique<FlipflopTask>(values); },
   };
 }

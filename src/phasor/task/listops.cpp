@@ -235,10 +235,9 @@ TaskEntry listops_task() {
           "given the length, which is the same distribution. The answer is read at a word behind the expression, in "
           "the Arena at one before it.\n\n"
           "Content says what to do, position which list a digit belongs to. A score has to be held against the simple "
-          "rule, the outermost operator on its own digits without the lists among its arguments: at size `paper` it is "
-          "right in 48 %, where the Arena's Transformer is in 36.4 % and rotary attention reaches the best scores "
-          "(arXiv "
-          "2501.14850). Answers are not even, since minima and maxima make 0 and 9 common. Longer samples are longer "
+          "rule, the outermost operator on its own digits without the lists among its arguments, which is printed with "
+          "the "
+          "floors. Answers are not even, since minima and maxima make 0 and 9 common. Longer samples are longer "
           "expressions of the same grammar, with the same depth.",
       .make = [](const TaskValues& values) -> std::unique_ptr<Task> { return std::make_unique<ListopsTask>(values); },
   };

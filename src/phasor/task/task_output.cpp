@@ -134,7 +134,8 @@ std::string task_card(const TaskEntry& entry, const std::vector<int64_t>& values
   text += share_line("constant", floors.constant, "the commonest class, always");
   text +=
       share_line("length alone", floors.length, "the commonest class for the sequence's length and the place asked at");
-  text += share_line("simple rule", floors.rule, "the first rule that comes to mind");
+  // A rule that is always right is the solution: there is no simpler one.
+  if (floors.rule < 1.0) text += share_line("simple rule", floors.rule, "the first rule that comes to mind");
   text += share_line("ceiling", floors.ceiling, "the best that the tokens allow");
   text += share_line("ambiguous", floors.ambiguous, "samples whose tokens leave more than one answer open");
   text += share_line("decoys", floors.decoys, "samples with a word that only looks like part of the answer");

@@ -175,9 +175,8 @@ TaskEntry variables_task() {
           "The first variable stands two places before the value, and each further one two places before the last: "
           "found by content, in one step of position. With several chains a model that finds some variable and not "
           "the right one has 1 / (number of variables). Longer samples have a longer haystack and as many "
-          "assignments. The share of whole answers tells how often a chain was followed to its end.\n\n"
-          "At quick size `rope` had 87 % after 4,000 steps on fresh samples (`data.source=stream`, one seed). "
-          "The 20,000 of the preset are too few: 65 % of them and 55 % of others after 2,000.",
+          "assignments. The share of whole answers tells how often a chain was followed to its end. "
+          "The preset's samples are few for it: `data.source=stream` draws new ones without end.",
       .make = [](const TaskValues& values) -> std::unique_ptr<Task> { return std::make_unique<VariablesTask>(values); },
   };
 }

@@ -88,7 +88,9 @@ EncodingEntry pope_entry() {
   return {
       .name = "pope",
       .summary = "polar coordinates: content gives magnitudes, position alone gives angles",
-      .formula = "logit = s sum_c softplus(q[c]) softplus(k[c]) cos(d w + delta[c]); w = base^(-c/D), D = head width",
+      .formula =
+          "logit = s sum_c softplus(q[c]) softplus(k[c]) cos(d w + delta[c]); w = base^(-c/D), D = head width, d = p_j "
+          "- p_i",
       .paper =
           "Gopalakrishnan, Csordas, Schmidhuber, Mozer: Decoupling the \"What\" and \"Where\" With Polar Coordinate "
           "Positional Embeddings (arXiv 2509.10534)",

@@ -41,14 +41,14 @@ class TransformerXl : public EncodingComponent {
     if (heads.empty()) return;
     const int64_t reach = shape.positions - 1;
     const int64_t behind = max_distance_ > 0 ? std::min(max_distance_, reach) : reach;
-    const int64_t ahead = shape.causal ? 0 : behind;  // what is never seen needs no rows
-    const int64_t rows = behind + ahead + 1;
+    // In causal models too: keys stand ahead where positions are shuffled.
+    const int64_t rows = 2 * behind + 1;
     places.check_rows_size(rows, shape.heads * shape.head_width);
     places.check_rows_size(rows, shape.width);
 
     RowTerm prototype;
     for (int64_t distance = -reach; distance <= reach; ++distance) {
-      prototype.index.push_back(static_cast<int32_t>(behind + std::clamp(distance, -behind, ahead)));
+      prototype.index.push_back(static_cast<int32_t>(behind + std::clamp(distance, -behind, behind)));
     }
     prototype.fixed = Table(rows, shape.heads * shape.head_width);
     const auto sinusoids = std::make_shared<const Table>(sinusoid_rows(rows, behind, shape.width));

@@ -180,10 +180,8 @@ void HeadRows::scatter(float* dz, const float* values, int64_t query, const KeyS
 void HeadRows::gather_own(float* to, const float* z, int64_t stride, float factor, int64_t query, const KeySpan& keys,
                           int32_t* work) const {
   const int32_t* row = rows_of(query, keys, work);
-  const auto step = static_cast<int32_t>(stride);
 #pragma omp simd
-  for (int32_t j = static_cast<int32_t>(keys.first); j < static_cast<int32_t>(keys.end); ++j)
-    to[j] += factor * z[j * step + row[j]];
+  for (int64_t j = keys.first; j < keys.end; ++j) to[j] += factor * z[j * stride + row[j]];
 }
 
 void HeadRows::scatter_own(float* dz, int64_t stride, const float* values, float factor, int64_t query,
