@@ -1,5 +1,6 @@
 #include <omp.h>
 
+#include <algorithm>
 #include <array>
 #include <dnnl.hpp>
 #include <unordered_map>
@@ -86,29 +87,33 @@ bool has_bf16() {
   }
 }
 
-// A product of one row, in place of oneDNN 3: on AVX-512 its last column was seen to be NaN, in the corner of a weight
-// gradient of 65 x 33 whose last tile has one row. Which part of such a product is to blame was not found out.
-void multiply_row(const Product& p) {
+// A product of one row or one column, in place of oneDNN 3. Of one row, its last column was seen to be NaN on AVX-512,
+// in the corner of a weight gradient of 65 x 33 whose last tile has one row. Of one column, rows of c that are more
+// than a number apart were seen to be wrong. Which part of such products is to blame was not found out.
+void multiply_thin(const Product& p) {
   std::vector<double> sums(static_cast<size_t>(p.n));
-  with_element(p.operands, [&]<class Element>(Element*) {
-    const auto* a = static_cast<const Element*>(p.a);
-    const auto* b = static_cast<const Element*>(p.b);
-    const int64_t a_step = p.a_transposed ? p.a_stride : 1;
-    const int64_t row_step = p.b_transposed ? 1 : p.b_stride, column_step = p.b_transposed ? p.b_stride : 1;
-    for (int64_t k = 0; k < p.k; ++k) {
-      const auto factor = static_cast<double>(to_float(a[k * a_step]));
-      for (int64_t c = 0; c < p.n; ++c) {
-        sums[static_cast<size_t>(c)] += factor * static_cast<double>(to_float(b[k * row_step + c * column_step]));
+  for (int64_t r = 0; r < p.m; ++r) {
+    std::fill(sums.begin(), sums.end(), 0.0);
+    with_element(p.operands, [&]<class Element>(Element*) {
+      const auto* a = static_cast<const Element*>(p.a) + r * (p.a_transposed ? 1 : p.a_stride);
+      const auto* b = static_cast<const Element*>(p.b);
+      const int64_t a_step = p.a_transposed ? p.a_stride : 1;
+      const int64_t row_step = p.b_transposed ? 1 : p.b_stride, column_step = p.b_transposed ? p.b_stride : 1;
+      for (int64_t k = 0; k < p.k; ++k) {
+        const auto factor = static_cast<double>(to_float(a[k * a_step]));
+        for (int64_t c = 0; c < p.n; ++c) {
+          sums[static_cast<size_t>(c)] += factor * static_cast<double>(to_float(b[k * row_step + c * column_step]));
+        }
       }
-    }
-  });
-  with_element(p.result, [&]<class Element>(Element*) {
-    auto* to = static_cast<Element*>(p.c);
-    for (int64_t c = 0; c < p.n; ++c) {
-      const double before = p.accumulate ? static_cast<double>(to_float(to[c])) : 0.0;
-      write(to[c], static_cast<float>(before + sums[static_cast<size_t>(c)]));
-    }
-  });
+    });
+    with_element(p.result, [&]<class Element>(Element*) {
+      auto* to = static_cast<Element*>(p.c) + r * p.c_stride;
+      for (int64_t c = 0; c < p.n; ++c) {
+        const double before = p.accumulate ? static_cast<double>(to_float(to[c])) : 0.0;
+        write(to[c], static_cast<float>(before + sums[static_cast<size_t>(c)]));
+      }
+    });
+  }
 }
 
 class OneDnnGemm final : public Gemm {
@@ -135,7 +140,7 @@ class OneDnnGemm final : public Gemm {
 
  private:
   static void run(const Product& p, int threads) {
-    if (DNNL_VERSION_MAJOR >= 3 && p.m == 1) return multiply_row(p);
+    if (DNNL_VERSION_MAJOR >= 3 && (p.m == 1 || p.n == 1)) return multiply_thin(p);
     // Compiled products and the stream belong to a thread: executing them needs no lock.
     thread_local std::unordered_map<Shape, Compiled, ShapeHash> cache;
     thread_local dnnl::stream stream(cpu_engine());
